@@ -1,0 +1,41 @@
+"""Optimization and learning over positive semidefinite matrices.
+
+user data -> Problem --solve--> Engine: X = mirror(losses); answer = oracle(X); losses += answer
+                 |                 | every check: points X, y
+                 '--- certify(X, y), from the data alone ---> lower <= optimum <= upper
+                                   -> Solution: status, value, matrix, y, certificate
+"""
+
+from importlib.metadata import PackageNotFoundError as _PackageNotFoundError
+from importlib.metadata import version as _version
+
+from matrixlearn import engines, exceptions, exponents, oracles, problem
+from matrixlearn._solve import methods, solve
+from matrixlearn.certificate import Certificate, certify
+from matrixlearn.problems.linear import LinearSDP
+from matrixlearn.registry import problems, register
+from matrixlearn.solution import History, Solution, Status
+
+try:
+    __version__ = _version("matrixlearn")
+except _PackageNotFoundError:  # a bare checkout
+    __version__ = "0+unknown"
+
+__all__ = [
+    "Certificate",
+    "History",
+    "LinearSDP",
+    "Solution",
+    "Status",
+    "__version__",
+    "certify",
+    "engines",
+    "exceptions",
+    "exponents",
+    "methods",
+    "oracles",
+    "problem",
+    "problems",
+    "register",
+    "solve",
+]

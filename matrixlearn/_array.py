@@ -1,0 +1,48 @@
+"""Array namespaces: the only importer of array_api_compat."""
+
+from __future__ import annotations
+
+import numpy as np
+from array_api_compat import array_namespace, device, is_numpy_namespace
+
+from matrixlearn.typing import Array, ArrayNamespace
+
+EPS = float(np.finfo(np.float64).eps)
+
+
+def namespace(*arrays: Array) -> ArrayNamespace:
+    """The array namespace that all ``arrays`` share."""
+    return array_namespace(*arrays)
+
+
+def is_numpy(*arrays: Array) -> bool:
+    """Whether LAPACK may be called on these arrays directly."""
+    return is_numpy_namespace(array_namespace(*arrays))
+
+
+def as_numpy(x: Array) -> np.ndarray:
+    """A NumPy view or copy of ``x``."""
+    if isinstance(x, np.ndarray):
+        return x
+    try:
+        return np.from_dlpack(x)
+    except (AttributeError, BufferError, RuntimeError, TypeError):
+        return np.asarray(x)
+
+
+def from_numpy(x: np.ndarray, like: Array) -> Array:
+    """``x`` in the namespace and on the device of ``like``."""
+    if isinstance(like, np.ndarray):
+        return x
+    xp = array_namespace(like)
+    return xp.asarray(np.array(x), device=device(like))
+
+
+def zeros(shape: tuple[int, ...], like: Array) -> Array:
+    """Zeros of the dtype, namespace and device of ``like``."""
+    return array_namespace(like).zeros(shape, dtype=like.dtype, device=device(like))
+
+
+def identity(n: int, like: Array) -> Array:
+    """The n x n identity of the dtype, namespace and device of ``like``."""
+    return array_namespace(like).eye(n, dtype=like.dtype, device=device(like))

@@ -1,0 +1,274 @@
+"""The front door: check, choose an engine, run it, certify, return a Solution."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from matrixlearn.callbacks import Callback, Event, Progress, silent
+from matrixlearn.certificate import Certificate
+from matrixlearn.engines import (
+    Engine,
+    Incumbent,
+    InteriorPoint,
+    Limits,
+    MatrixMultiplicativeWeights,
+    MirrorDescent,
+    Proposal,
+    Reference,
+    Run,
+    run,
+)
+from matrixlearn.exceptions import CapabilityError, ProblemError
+from matrixlearn.problems.base import INF, Problem
+from matrixlearn.solution import History, Solution, Status
+
+ENGINES: tuple[Engine, ...] = (
+    InteriorPoint(),
+    MatrixMultiplicativeWeights(),
+    MirrorDescent(),
+    Reference(),
+)
+"""In the order in which ``auto`` prefers them."""
+
+ONE_THREAD_BELOW = 1000
+"""Matrices smaller than this are decomposed no faster by two BLAS threads than by one, and far slower
+when another process has the second core (benchmarks/threads.py)."""
+
+
+def methods(problem: Problem) -> list[str]:
+    """The names of the engines that can solve a problem."""
+    return [engine.name for engine in ENGINES if not engine.supports(_sized(problem))]
+
+
+def _sized(problem: Problem) -> Problem:
+    """What an engine will get: capabilities are those of the game after phase one."""
+    phase_one = getattr(problem, "phase_one", lambda: None)()
+    return problem if phase_one is None else phase_one
+
+
+def solve(
+    problem: Problem,
+    method: str | Engine = "auto",
+    tol: float = 1e-3,
+    max_iter: int | None = None,
+    time_limit: float | None = None,
+    progress: bool | None = None,
+    callback: Callback | None = None,
+    warm_start: Solution | None = None,
+    random_state: int | np.random.Generator | None = None,
+) -> Solution:
+    """Solve a problem to a certified relative gap.
+
+    Parameters
+    ----------
+    problem : Problem
+    method : str or Engine
+        "auto", or one of ``matrixlearn.methods(problem)``, or an engine with parameters of its own.
+    tol : float
+        The certified gap (upper - lower) / max(|upper|, |lower|, floor) at which to stop, > 0.
+    max_iter : int, optional
+        Iterations of the engine.
+    time_limit : float, optional
+        Seconds; 0 returns what is certified before the first iteration.
+    progress : bool, optional
+        Show a live line on the terminal (off by default; needs the extra ``cli``).
+    callback : callable, optional
+        Gets an `Event` at every check; a true answer stops.
+    warm_start : Solution, optional
+        An earlier answer; its bounds count for this problem only after they are computed again.
+    random_state : int or Generator, optional
+        For engines that draw; the engines of this version are deterministic.
+
+    Returns
+    -------
+    Solution
+        ``status`` "optimal" where the checked gap is at most ``tol``; "stopped" with the best certified
+        bounds at a limit, at Ctrl-C or at the numerical limit; "infeasible" with the proof.
+
+    Raises
+    ------
+    ProblemError
+        For unusable arguments.
+    CapabilityError
+        Where the engine cannot solve the problem; before iteration 1.
+    """
+    limits = _limits(tol, max_iter, time_limit)
+    began = time.perf_counter()
+    with _threads(problem), _told(type(problem).__name__, progress, callback) as tell:
+        notes: list[str] = []
+        problem, phase_one = _bounded(problem, limits, notes)
+        if phase_one is not None:
+            return _undecided(problem, phase_one, tol, notes)
+        engine = _choose(problem, method, notes)
+        try:
+            start = _start(problem, warm_start)
+        except KeyboardInterrupt:  # before anything is known
+            start = Incumbent(problem)
+        limits = replace(limits, time_limit=max(0.0, limits.time_limit - (time.perf_counter() - began)))
+        done = run(engine, problem, tol=tol, start=start, limits=limits, callback=tell)
+    certificate = done.certificate
+    optimal = certificate.gap <= tol and certificate.rigour == "checked"
+    notes.append(f"ended: {'the certified gap is at most tol' if optimal else done.ended}")
+    notes.append(f"{done.iterations} iterations in {done.seconds:.3g} s, {len(done.events)} checks")
+    return Solution(
+        status=Status.OPTIMAL if optimal else Status.STOPPED,
+        value=problem.objective_at(certificate.X, certificate.y),
+        certificate=certificate,
+        method=engine.name,
+        tol=tol,
+        iterations=done.iterations,
+        seconds=time.perf_counter() - began,
+        history=History(done.events),
+        notes=tuple(notes),
+    )
+
+
+def _limits(tol: float, max_iter: int | None, time_limit: float | None) -> Limits:
+    if not (isinstance(tol, int | float) and 0 < tol < math.inf):
+        msg = f"tol must be a positive number, got {tol!r}; 1e-3 is a usual choice"
+        raise ProblemError(msg)
+    if max_iter is not None and not (isinstance(max_iter, int | np.integer) and max_iter >= 0):
+        msg = f"max_iter must be a whole number >= 0 or None, got {max_iter!r}"
+        raise ProblemError(msg)
+    if time_limit is not None and not (isinstance(time_limit, int | float) and time_limit >= 0):
+        msg = f"time_limit must be seconds >= 0 or None, got {time_limit!r}"
+        raise ProblemError(msg)
+    return Limits(
+        max_iter=math.inf if max_iter is None else max_iter,
+        time_limit=math.inf if time_limit is None else time_limit,
+    )
+
+
+@contextlib.contextmanager
+def _threads(problem: Problem) -> Iterator[None]:
+    """One BLAS thread for small matrices: two are slower when a core is busy."""
+    size = getattr(getattr(problem, "cost", None), "shape", (0,))[0]
+    with threadpool_limits(1, user_api="blas") if size < ONE_THREAD_BELOW else contextlib.nullcontext():
+        yield
+
+
+@contextlib.contextmanager
+def _told(title: str, progress: bool | None, callback: Callback | None) -> Iterator[Callback]:
+    """The callback of the run: the user's, and the live line where asked for."""
+    user = callback or silent
+    if not progress:
+        yield user
+        return
+    with Progress(title) as line:
+
+        def both(event: Event) -> object:
+            line(event)
+            return user(event)
+
+        yield both
+
+
+def _bounded(problem: Any, limits: Limits, notes: list[str]) -> tuple[Any, Run | None]:
+    """The problem with a bounded Y, by phase one where it needs one; or the run that failed to."""
+    phase_one = getattr(problem, "phase_one", lambda: None)()
+    if phase_one is None:
+        return problem, None
+    engine = InteriorPoint()
+    done = run(
+        engine,
+        phase_one,
+        tol=0.5,  # well inside, not just inside
+        start=_start(phase_one, None),
+        limits=limits,
+        decided=lambda incumbent: incumbent.upper < 0,
+    )
+    found = done.certificate
+    notes.append(
+        f"phase one: the largest smallest slack lies in [{found.lower:.3g}, {found.upper:.3g}] "
+        f"({done.iterations} iterations, {done.seconds:.3g} s)"
+    )
+    if found.lower > 0:
+        with contextlib.suppress(ProblemError):  # too thin an interior to be told from rounding
+            return problem.with_interior(found.X), None
+    return problem, done
+
+
+def _undecided(problem: Any, phase_one: Run, tol: float, notes: list[str]) -> Solution:
+    """No strictly feasible point: infeasible with its proof, or stopped without one."""
+    found = phase_one.certificate
+    y = None if found.y is None else found.y / phase_one.certificate.problem.nu  # type: ignore[attr-defined]
+    infeasible = y is not None and problem.recession_value(y) < 0
+    start = _start(problem, None)
+    bounds = start.certificate()
+    if infeasible:
+        certificate = Certificate(-INF, -INF, "checked", None, y, problem)
+        notes.append("y >= 0 with b.y + R max(0, lambda_max(-A(y))) < 0: no X is feasible")
+    else:
+        certificate = bounds
+        notes.append(
+            f"ended: {phase_one.ended}; no strictly feasible X is known, so that the multipliers have no "
+            f"bound: the constraints may have no interior, or a trace bound too small for one"
+        )
+    return Solution(
+        status=Status.INFEASIBLE if infeasible else Status.STOPPED,
+        value=-INF if infeasible else problem.objective_at(certificate.X, certificate.y),
+        certificate=certificate,
+        method=InteriorPoint.name,
+        tol=tol,
+        iterations=phase_one.iterations,
+        seconds=phase_one.seconds,
+        history=History(phase_one.events),
+        notes=tuple(notes),
+    )
+
+
+def _start(problem: Any, warm_start: Solution | None) -> Incumbent:
+    """Bounds that cost next to nothing: the centres, best responses, and an earlier answer."""
+    incumbent = Incumbent(problem)
+    spectral, dual = getattr(problem, "spectral_set", None), getattr(problem, "dual_set", None)
+    if spectral is not None and dual is not None:
+        y = dual.center() if dual.is_bounded else dual.lower
+        incumbent = incumbent.offered(Proposal(X=spectral.center(problem.cost), y=y))
+        incumbent = incumbent.offered(Proposal(X=spectral.best_response(problem.forward(y))))
+    if warm_start is not None:
+        if not isinstance(warm_start, Solution):
+            msg = f"warm_start must be a Solution, got {type(warm_start).__name__}"
+            raise ProblemError(msg)
+        same_X = getattr(warm_start.matrix, "shape", None) == getattr(incumbent.X, "shape", None)
+        same_y = getattr(warm_start.y, "shape", None) == getattr(incumbent.y, "shape", None)
+        incumbent = incumbent.offered(
+            Proposal(
+                X=warm_start.matrix if same_X else None,
+                y=warm_start.y if same_y else None,
+            )
+        )
+    return incumbent
+
+
+def _choose(problem: Problem, method: str | Engine, notes: list[str]) -> Engine:
+    """The engine that was asked for, or the first that can."""
+    if isinstance(method, Engine):
+        engine = method
+    elif method == "auto":
+        able = [engine for engine in ENGINES if not engine.supports(problem)]
+        if not able:
+            why = "; ".join(engine.supports(problem) for engine in ENGINES)
+            msg = f"no engine can solve a {type(problem).__name__}: {why}"
+            raise CapabilityError(msg)
+        notes.append(f"auto: {able[0].name}, the first of {[engine.name for engine in able]} in order of preference")
+        return able[0]
+    else:
+        known = {engine.name: engine for engine in ENGINES}
+        if method not in known:
+            msg = f"method must be 'auto' or one of {sorted(known)}, got {method!r}"
+            raise ProblemError(msg)
+        engine = known[method]
+    lacking = engine.supports(problem)
+    if lacking:
+        msg = f"{engine.name} cannot solve this {type(problem).__name__}: {lacking}"
+        raise CapabilityError(msg)
+    notes.append(f"{engine.name}: asked for")
+    return engine

@@ -1,0 +1,116 @@
+"""Checks of user data: every message names the argument, says what was given and what to do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from matrixlearn._array import as_numpy, namespace
+from matrixlearn.exceptions import ProblemError
+from matrixlearn.linalg import sym
+from matrixlearn.typing import Array
+
+
+def as_array(name: str, value: Any) -> Array:
+    """A float64 or complex128 array, of the namespace of ``value`` or of NumPy; never a view that
+    anyone writes to.
+
+    Raises
+    ------
+    ProblemError
+        For ragged, non-numeric, NaN or infinite values.
+    """
+    if sp.issparse(value):
+        value = value.toarray()
+    try:
+        xp = namespace(value)
+        array = value
+    except TypeError:
+        try:
+            array = np.asarray(value)
+        except ValueError as error:
+            msg = f"{name} is ragged: its rows have different lengths; pad or drop rows"
+            raise ProblemError(msg) from error
+        xp = namespace(array)
+    if isinstance(array, np.ndarray) and array.dtype == object:
+        try:
+            array = array.astype(complex if any(isinstance(v, complex) for v in array.flat) else float)
+        except (TypeError, ValueError) as error:
+            msg = f"{name} must hold numbers, got an array of Python objects"
+            raise ProblemError(msg) from error
+    if isinstance(array, np.ndarray) and array.dtype.kind not in "biufc":
+        msg = f"{name} must hold numbers, got dtype {array.dtype}"
+        raise ProblemError(msg)
+    target = xp.complex128 if xp.isdtype(array.dtype, "complex floating") else xp.float64
+    if array.dtype != target:
+        array = xp.astype(array, target)
+    if 0 in array.shape:
+        msg = f"{name} is empty: shape {tuple(array.shape)}"
+        raise ProblemError(msg)
+    if not bool(xp.all(xp.isfinite(array))):
+        bad = int(np.sum(~np.isfinite(as_numpy(array))))
+        msg = f"{name} holds {bad} NaN or infinite value(s); remove or impute them first"
+        raise ProblemError(msg)
+    return array
+
+
+def as_real_vector(name: str, value: Any, size: int | None = None) -> np.ndarray:
+    """A finite float64 NumPy vector."""
+    array = np.asarray(as_numpy(as_array(name, value)))
+    if array.ndim != 1 or np.iscomplexobj(array) or (size is not None and len(array) != size):
+        want = "(m,)" if size is None else f"({size},)"
+        msg = f"{name} must be a real vector of shape {want}, got shape {array.shape}"
+        raise ProblemError(msg)
+    return array
+
+
+def as_samples(name: str, value: Any) -> Array:
+    """A real two-dimensional array of samples, one a row."""
+    array = as_array(name, value)
+    if array.ndim != 2:
+        msg = f"{name} must be two-dimensional (samples, features), got shape {tuple(array.shape)}"
+        raise ProblemError(msg)
+    if namespace(array).isdtype(array.dtype, "complex floating"):
+        msg = f"{name} must be real, got {array.dtype}"
+        raise ProblemError(msg)
+    return array
+
+
+def as_hermitian(name: str, value: Any, n: int | None = None) -> Array:
+    """A finite Hermitian matrix; an asymmetry of rounding (1e-10 relative) is averaged away.
+
+    Raises
+    ------
+    ProblemError
+        Where max |A - A^H| is more than rounding: the message gives it.
+    """
+    array = as_array(name, value)
+    if array.ndim != 2 or array.shape[0] != array.shape[1] or (n is not None and array.shape[0] != n):
+        want = "(n, n)" if n is None else f"({n}, {n})"
+        msg = f"{name} must be a square matrix of shape {want}, got shape {tuple(array.shape)}"
+        raise ProblemError(msg)
+    xp = namespace(array)
+    symmetric = sym(array)
+    largest = float(xp.max(xp.abs(array)))
+    asymmetry = 2 * float(xp.max(xp.abs(array - symmetric)))
+    if asymmetry > 1e-10 * largest:
+        kind = "Hermitian" if xp.isdtype(array.dtype, "complex floating") else "symmetric"
+        msg = (
+            f"{name} must be {kind}, but max |A - A^H| = {asymmetry:.3g} (largest entry {largest:.3g}); "
+            f"pass (A + A^H) / 2 if that is what you mean"
+        )
+        raise ProblemError(msg)
+    return array if asymmetry == 0 else symmetric
+
+
+def require_same_namespace(**arrays: Array) -> None:
+    """All arrays of one namespace."""
+    try:
+        namespace(*arrays.values())
+    except TypeError as error:
+        msg = f"{', '.join(arrays)} must come from one array library: {error}"
+        raise ProblemError(msg) from error
+
+

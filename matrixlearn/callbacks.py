@@ -1,0 +1,65 @@
+"""What a solve tells while it runs: events, limits, progress."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+from matrixlearn.exceptions import MissingExtraError
+
+
+@dataclass(frozen=True)
+class Event:
+    """The state of a solve at one check."""
+
+    iteration: int
+    seconds: float
+    lower: float
+    upper: float
+    gap: float
+
+
+@runtime_checkable
+class Callback(Protocol):
+    """Called at every check; a true answer stops the solve with the best bounds so far."""
+
+    def __call__(self, event: Event) -> object:
+        """Look at the event; return True to stop."""
+
+
+def silent(event: Event) -> None:
+    """The null callback."""
+
+
+class Progress:
+    """A live line with lower bound, upper bound and gap (needs the extra ``cli``: rich)."""
+
+    def __init__(self, title: str) -> None:
+        try:
+            from rich.console import Console
+            from rich.live import Live
+        except ImportError as error:  # pragma: no cover - depends on the environment
+            msg = "progress=True needs rich: pip install 'matrixlearn[cli]', or pass progress=False"
+            raise MissingExtraError(msg) from error
+        self.title = title
+        self._live = Live(self._line(None), console=Console(stderr=True), refresh_per_second=8)
+
+    def _line(self, event: Event | None) -> Any:
+        from rich.text import Text
+
+        if event is None:
+            return Text(f"{self.title}: starting")
+        return Text(
+            f"{self.title}: iteration {event.iteration:>6}  lower {event.lower:<13.7g} "
+            f"upper {event.upper:<13.7g} gap {event.gap:<9.2e} {event.seconds:.1f} s"
+        )
+
+    def __enter__(self) -> Progress:
+        self._live.start()
+        return self
+
+    def __call__(self, event: Event) -> None:
+        self._live.update(self._line(event))
+
+    def __exit__(self, *exc: object) -> None:
+        self._live.stop()

@@ -1,0 +1,134 @@
+"""Certificates: bounds from a problem's data alone, never from what an engine says of itself.
+
+    lower <= optimum <= upper,    gap = (upper - lower) / max(|upper|, |lower|, FLOOR * scale)
+
+``upper`` and ``lower`` hold an allowance for rounding (`SpectralGame.rounding`: 4 (n + m) eps times the
+size of everything that is added up, which covers the backward error of one full Hermitian
+eigendecomposition). A certificate of rigour ``checked`` took the full decomposition.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+from matrixlearn.exceptions import CertificateError, ProblemError
+from matrixlearn.problems.base import INF, Bound, Problem
+from matrixlearn.typing import Array
+
+FLOOR = 1e-3
+"""The fraction of a problem's scale below which its gap is absolute: an optimum of 0 ends."""
+
+
+def relative_gap(lower: float, upper: float, scale: float) -> float:
+    """(upper - lower) / max(|upper|, |lower|, FLOOR * scale), inf where a bound is missing."""
+    if not (math.isfinite(lower) and math.isfinite(upper)):
+        return INF
+    size = max(abs(upper), abs(lower), FLOOR * scale)
+    return max(0.0, upper - lower) / size if size > 0 else 0.0
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """Bounds on the optimum of a problem, and the two points that prove them.
+
+    Attributes
+    ----------
+    lower, upper : float
+        Certified bounds; infinite where no point proves one.
+    gap : float
+        Relative gap, see `relative_gap`.
+    rigour : {"checked", "probabilistic", "estimate"}
+        Only ``checked`` may call an answer optimal.
+    X, y : array or None
+        The feasible points that the bounds belong to.
+    problem : Problem
+        The data they are about.
+    """
+
+    lower: float
+    upper: float
+    rigour: Literal["checked", "probabilistic", "estimate"]
+    X: Array | None = field(repr=False)
+    y: np.ndarray | None = field(repr=False)
+    problem: Problem = field(repr=False)
+
+    @property
+    def gap(self) -> float:
+        return relative_gap(self.lower, self.upper, self.problem.scale)
+
+    def verify(self) -> Certificate:
+        """Compute the bounds again from the problem's data; return the certificate that results.
+
+        Raises
+        ------
+        CertificateError
+            Where the data do not prove what this certificate says.
+        """
+        fresh = certify(self.problem, X=self.X, y=self.y)
+        slack = 1e-12 * max(abs(self.lower) if math.isfinite(self.lower) else 0.0, self.problem.scale)
+        if fresh.lower < self.lower - slack or fresh.upper > self.upper + slack:
+            msg = (
+                f"the data prove [{fresh.lower:.17g}, {fresh.upper:.17g}], not the claimed "
+                f"[{self.lower:.17g}, {self.upper:.17g}]"
+            )
+            raise CertificateError(msg)
+        return fresh
+
+    def __str__(self) -> str:
+        return f"{self.lower:.9g} <= optimum <= {self.upper:.9g}, relative gap {self.gap:.2e} ({self.rigour})"
+
+
+def combine(problem: Problem, from_matrix: Bound, from_vector: Bound) -> Certificate:
+    """The certificate of two bounds."""
+    order = ("checked", "probabilistic", "estimate")
+    return Certificate(
+        lower=max(from_matrix.lower, from_vector.lower),
+        upper=min(from_matrix.upper, from_vector.upper),
+        rigour=max(from_matrix.rigour, from_vector.rigour, key=order.index),
+        X=from_matrix.point,
+        y=from_vector.point,
+        problem=problem,
+    )
+
+
+def certify(problem: Problem, X: Array | None = None, y: Array | None = None) -> Certificate:
+    """Certify an answer from anywhere: the bounds that X and y prove for the problem.
+
+    The points are moved into their sets first (eigenvalues clipped, trace and weights scaled), so
+    that the answer of another solver, feasible to its own tolerance, may be passed as it is.
+
+    Parameters
+    ----------
+    problem : Problem
+    X : array, optional
+        The matrix side.
+    y : array, shape (m,), optional
+        The vector side.
+
+    Raises
+    ------
+    ProblemError
+        For NaN or misshaped points.
+    """
+    from_matrix, from_vector = Bound(), Bound()
+    if X is not None:
+        from matrixlearn._validation import as_array, as_hermitian
+
+        X = as_array("X", X)
+        cost = getattr(problem, "cost", None)
+        if cost is not None:
+            if tuple(X.shape) != tuple(cost.shape):
+                msg = f"X must have shape {tuple(cost.shape)}, got {tuple(X.shape)}"
+                raise ProblemError(msg)
+            X = as_hermitian("X", X) if X.ndim == 2 else X
+        from_matrix = problem.bound_from_matrix(X)
+    if y is not None:
+        from matrixlearn._validation import as_real_vector
+
+        size = getattr(getattr(problem, "dual_set", None), "size", None)
+        from_vector = problem.bound_from_vector(as_real_vector("y", y, size))
+    return combine(problem, from_matrix, from_vector)

@@ -1,0 +1,25 @@
+"""Ways to the answer: the loop (`base.run`), and the engines that it drives."""
+
+from matrixlearn.engines.base import Engine, Incumbent, Limits, Proposal, Run, State, run
+from matrixlearn.engines.interior_point import InteriorPoint
+from matrixlearn.engines.mirror import MirrorDescent, play
+from matrixlearn.engines.mmw import MatrixMultiplicativeWeights
+from matrixlearn.engines.reference import Reference
+from matrixlearn.engines.schedules import Adaptive, Theory
+
+__all__ = [
+    "Adaptive",
+    "Engine",
+    "Incumbent",
+    "InteriorPoint",
+    "Limits",
+    "MatrixMultiplicativeWeights",
+    "MirrorDescent",
+    "Proposal",
+    "Reference",
+    "Run",
+    "State",
+    "Theory",
+    "play",
+    "run",
+]

@@ -1,0 +1,196 @@
+"""The loop, written once.
+
+An engine is frozen hyper-parameters and two functions: ``init`` makes a state, ``step`` turns a state
+into the next. A state holds what the engine needs and, where it has something to show, proposals:
+points that may improve a bound. The loop certifies them from the problem's data, keeps the best,
+tells the callback, and ends at the certified gap, at a limit, at Ctrl-C, or when the engine can do
+no more. No engine computes a bound that anyone believes.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from matrixlearn.callbacks import Callback, Event, silent
+from matrixlearn.certificate import Certificate, combine, relative_gap
+from matrixlearn.problems.base import Bound, Problem
+from matrixlearn.typing import Array
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """Points worth certifying."""
+
+    X: Array | None = None
+    y: np.ndarray | None = None
+
+
+@dataclass(frozen=True)
+class Incumbent:
+    """The best certified points so far."""
+
+    problem: Problem
+    from_matrix: Bound = field(default_factory=Bound)
+    from_vector: Bound = field(default_factory=Bound)
+
+    @property
+    def lower(self) -> float:
+        return max(self.from_matrix.lower, self.from_vector.lower)
+
+    @property
+    def upper(self) -> float:
+        return min(self.from_matrix.upper, self.from_vector.upper)
+
+    @property
+    def gap(self) -> float:
+        return relative_gap(self.lower, self.upper, self.problem.scale)
+
+    @property
+    def y(self) -> np.ndarray | None:
+        return self.from_vector.point
+
+    @property
+    def X(self) -> Array | None:
+        return self.from_matrix.point
+
+    def offered(self, proposal: Proposal) -> Incumbent:
+        """The better of this and what the proposal proves."""
+        out = self
+        if proposal.X is not None:
+            bound = self.problem.bound_from_matrix(proposal.X)
+            if self.from_matrix.point is None or _better(bound, self.from_matrix):
+                out = replace(out, from_matrix=bound)
+        if proposal.y is not None and bool(np.all(np.isfinite(proposal.y))):
+            bound = self.problem.bound_from_vector(proposal.y)
+            if self.from_vector.point is None or _better(bound, self.from_vector):
+                out = replace(out, from_vector=bound)
+        return out
+
+    def certificate(self) -> Certificate:
+        return combine(self.problem, self.from_matrix, self.from_vector)
+
+
+def _better(new: Bound, old: Bound) -> bool:
+    return new.lower > old.lower or new.upper < old.upper
+
+
+@dataclass(frozen=True)
+class State:
+    """What every state has; engines add their own fields.
+
+    Attributes
+    ----------
+    proposals : tuple of Proposal
+        To be certified after this step.
+    finished : str
+        Why the engine can do no more; empty while it can.
+    """
+
+    proposals: tuple[Proposal, ...] = ()
+    finished: str = ""
+
+
+class Engine(ABC):
+    """A way to the answer."""
+
+    name: str
+
+    @abstractmethod
+    def supports(self, problem: Problem) -> str:
+        """Empty, or what the problem lacks and what to do: checked before iteration 1."""
+
+    @abstractmethod
+    def init(self, problem: Any, incumbent: Incumbent) -> State:
+        """The first state, from the best points known (a warm start among them)."""
+
+    @abstractmethod
+    def step(self, problem: Any, state: Any, incumbent: Incumbent) -> State:
+        """The next state."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When to stop short of the goal."""
+
+    max_iter: float = math.inf
+    time_limit: float = math.inf
+
+
+@dataclass(frozen=True)
+class Run:
+    """What the loop brings home."""
+
+    certificate: Certificate
+    events: tuple[Event, ...]
+    iterations: int
+    seconds: float
+    ended: str
+    """"optimal", or why the loop ended short of it."""
+    state: State | None = field(repr=False, default=None)
+
+
+def run(
+    engine: Engine,
+    problem: Problem,
+    *,
+    tol: float,
+    start: Incumbent | None = None,
+    limits: Limits = Limits(),  # noqa: B008 - frozen
+    callback: Callback = silent,
+    decided: Callable[[Incumbent], bool] = lambda incumbent: False,
+) -> Run:
+    """Run an engine to the certified gap ``tol``, or as far as the limits let it.
+
+    ``decided`` ends the loop as soon as the bounds answer a question other than the gap.
+    """
+    began = time.perf_counter()
+    incumbent = start or Incumbent(problem)
+    events: list[Event] = []
+    iteration, state, ended = 0, None, ""
+
+    def check() -> str:
+        event = Event(
+            iteration, time.perf_counter() - began, incumbent.lower, incumbent.upper, incumbent.gap
+        )
+        events.append(event)
+        stop = callback(event)
+        if incumbent.gap <= tol:
+            return "optimal"
+        if decided(incumbent):
+            return "decided"
+        return "the callback asked to stop" if stop else ""
+
+    try:
+        ended = check()
+        while not ended:
+            if iteration >= limits.max_iter:
+                ended = f"max_iter = {int(limits.max_iter)} reached"
+                break
+            if time.perf_counter() - began >= limits.time_limit:
+                ended = f"time_limit = {limits.time_limit:g} s reached"
+                break
+            if state is None:
+                state = engine.init(problem, incumbent)
+            state = engine.step(problem, state, incumbent)
+            iteration += 1
+            for proposal in state.proposals:
+                incumbent = incumbent.offered(proposal)
+            if state.proposals or state.finished:
+                ended = check() or state.finished
+    except KeyboardInterrupt:
+        ended = "interrupted"
+    return Run(
+        certificate=incumbent.certificate(),
+        events=tuple(events),
+        iterations=iteration,
+        seconds=time.perf_counter() - began,
+        ended=ended,
+        state=state,
+    )

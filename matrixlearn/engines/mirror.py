@@ -1,0 +1,82 @@
+"""One round of the picture that every method here shares, and the plain engine of such rounds.
+
+    X = mirror(G);   answer = oracle(X);   stop if it is done;   G <- accumulate(G, loss, step)
+
+Arora-Kale (`engines.mmw`) puts a search for the value around it; a stream of rounds (MEG), the most
+violated constraint (DefiniteBoost) and blocks in turn (FETR) are oracles and mirror maps only, and
+run through `MirrorDescent` as it stands (tests/properties/test_six_rows.py).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from matrixlearn.engines.base import Engine, Incumbent, Proposal, State
+from matrixlearn.exponents import Exponent
+from matrixlearn.oracles import Done, Move, Oracle
+from matrixlearn.problems.base import Problem
+from matrixlearn.typing import Array
+
+GROWTH = 1.2
+"""Checks fall on iterations that grow by this factor: their cost stays a fraction of the rounds'."""
+
+
+def next_check(iteration: int) -> int:
+    """The iteration of the check after this one, on the geometric schedule."""
+    return max(iteration + 1, int(iteration * GROWTH))
+
+
+@dataclass(frozen=True)
+class Round:
+    """One round: the matrix played, the answer to it, and the losses after it."""
+
+    X: Array
+    answer: Move | Done
+    G: Array
+
+
+def play(exponent: Exponent, oracle: Oracle, G: Array, at: Array | None = None) -> Round:
+    """Play one round from the losses G; ``at`` replaces G in the mirror map (a rate, a hint)."""
+    X = exponent(G if at is None else at)
+    answer = oracle(X)
+    if isinstance(answer, Done):
+        return Round(X, answer, G)
+    return Round(X, answer, exponent.accumulate(G, answer.loss, answer.step))
+
+
+@dataclass(frozen=True)
+class MirrorState(State):
+    """The losses so far and the last round."""
+
+    G: Array = None
+    rounds: int = 0
+    check_at: int = 1
+    last: Round | None = None
+
+
+class MirrorDescent(Engine):
+    """Rounds until the oracle is done: for problems that bring ``exponent()``, ``oracle()`` and ``like``,
+    an array whose namespace and dtype the losses take."""
+
+    name = "mirror"
+
+    def supports(self, problem: Problem) -> str:
+        lacking = [name for name in ("exponent", "oracle", "like") if not hasattr(problem, name)]
+        return f"the problem lacks {', '.join(lacking)}" if lacking else ""
+
+    def init(self, problem: Any, incumbent: Incumbent) -> MirrorState:
+        return MirrorState(G=problem.exponent().zero(problem.like))
+
+    def step(self, problem: Any, state: MirrorState, incumbent: Incumbent) -> MirrorState:
+        played = play(problem.exponent(), problem.oracle(), state.G)
+        rounds = state.rounds + 1
+        answer = played.answer
+        if isinstance(answer, Done):
+            return MirrorState(
+                (Proposal(X=played.X),), answer.reason, played.G, rounds, state.check_at, played
+            )
+        if rounds < state.check_at:
+            return MirrorState((), "", played.G, rounds, state.check_at, played)
+        shown = (Proposal(X=played.X, y=answer.y),)
+        return MirrorState(shown, "", played.G, rounds, next_check(rounds), played)

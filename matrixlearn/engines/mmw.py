@@ -1,0 +1,50 @@
+"""Matrix multiplicative weights for a spectral game: Arora and Kale's Algorithm 1.
+
+Rounds of mirror map and oracle at a guessed value alpha (the level); where the oracle fails, X proves
+v > alpha; after enough successes the average of its answers proves v <= (1 + delta) alpha
+(Theorem 4.3.2). How long the steps are, which level is asked and what is certified when is the
+schedule's: `engines.schedules.Adaptive` is what anyone would run, `engines.schedules.Theory` is the
+published one. One eigendecomposition a round; the schedules' checks fall on a geometric schedule.
+
+References
+----------
+Arora and Kale (2007), "A combinatorial, primal-dual approach to semidefinite programs"; Algorithms
+1-3 of the thesis.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from matrixlearn.engines.base import Engine, Incumbent, State
+from matrixlearn.engines.schedules import Adaptive, Schedule
+from matrixlearn.problems.base import Problem
+from matrixlearn.problems.game import SpectralGame
+
+
+@dataclass(frozen=True)
+class MatrixMultiplicativeWeights(Engine):
+    """Arora and Kale's primal-dual method, for every spectral game with a bounded Y.
+
+    Parameters
+    ----------
+    schedule : Adaptive or Theory
+    """
+
+    schedule: Schedule = field(default_factory=Adaptive)
+
+    name = "mmw"
+
+    def supports(self, problem: Problem) -> str:
+        if not isinstance(problem, SpectralGame):
+            return "mmw plays spectral games: subclass matrixlearn.problem.SpectralGame"
+        if not problem.dual_set.is_bounded:
+            return "mmw needs a bounded set of multipliers Y, through a strictly feasible point"
+        return self.schedule.supports(problem)
+
+    def init(self, problem: Any, incumbent: Incumbent) -> State:
+        return self.schedule.init(problem, incumbent)
+
+    def step(self, problem: Any, state: Any, incumbent: Incumbent) -> State:
+        return self.schedule.step(problem, state, incumbent)

@@ -1,0 +1,44 @@
+"""The judge as an engine: cvxpy with any of its solvers, certified like every other."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+from matrixlearn.engines.base import Engine, Incumbent, Proposal, State
+from matrixlearn.problems.base import Problem
+
+
+@dataclass(frozen=True)
+class Reference(Engine):
+    """Solve ``problem.reference()`` by cvxpy and certify what comes back.
+
+    Parameters
+    ----------
+    solver : str
+        A cvxpy solver.
+    """
+
+    solver: str = "CLARABEL"
+
+    name = "reference"
+
+    def supports(self, problem: Problem) -> str:
+        return "" if hasattr(problem, "read_reference") else "the problem lacks read_reference()"
+
+    def init(self, problem: Any, incumbent: Incumbent) -> State:
+        return State()
+
+    def step(self, problem: Any, state: State, incumbent: Incumbent) -> State:
+        import cvxpy as cp
+
+        program = problem.reference()
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # its accuracy is judged by our certificate
+                program.solve(solver=self.solver)
+        except cp.SolverError as error:
+            return State(finished=f"cvxpy with {self.solver} failed: {error}")
+        X, y = problem.read_reference(program)
+        return State((Proposal(X=X, y=y),), f"cvxpy with {self.solver} says {program.status!r}")

@@ -1,0 +1,285 @@
+"""Schedules of matrix multiplicative weights: step sizes, levels and what is certified when."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+
+from matrixlearn._array import zeros
+from matrixlearn.engines.base import Incumbent, Proposal, State
+from matrixlearn.engines.mirror import Round, next_check, play
+from matrixlearn.linalg import inner
+from matrixlearn.oracles import Done, LevelOracle, Move, SortedListOracle
+from matrixlearn.problems.game import SpectralGame
+from matrixlearn.typing import Array
+
+
+class Schedule(Protocol):
+    """How an Arora-Kale engine runs its rounds."""
+
+    def supports(self, game: SpectralGame) -> str:
+        """Empty, or what the game lacks."""
+
+    def init(self, game: SpectralGame, incumbent: Incumbent) -> State:
+        """The first state."""
+
+    def step(self, game: SpectralGame, state: Any, incumbent: Incumbent) -> State:
+        """One round."""
+
+
+@dataclass(frozen=True)
+class Averages:
+    """Running sums of the rounds since the last restart."""
+
+    X: Array
+    y: np.ndarray
+    count: int = 0
+
+    @classmethod
+    def empty(cls, game: SpectralGame) -> Averages:
+        return cls(zeros(tuple(game.cost.shape), game.cost), np.zeros(game.dual_set.size))
+
+    def with_round(self, X: Array, y: np.ndarray) -> Averages:
+        return Averages(self.X + X, self.y + y, self.count + 1)
+
+
+@dataclass(frozen=True)
+class AdaptiveState(State):
+    """Losses, averages and the observed widths."""
+
+    G: Array = None
+    averages: Averages | None = None
+    deviation: float = 0.0
+    """Sum of squared bounds on ||loss - hint||."""
+    rounds: int = 0
+    check_at: int = 1
+    gap_at_restart: float = math.inf
+    best_X: Array = None
+    """The matrix with the best lower value seen, not yet certified."""
+    best_lower: float = -math.inf
+    hint: Array = None
+    hint_y: np.ndarray | None = None
+
+
+@dataclass(frozen=True)
+class Adaptive:
+    """Steps from the observed width, levels from the certified interval.
+
+    Three things differ from the published schedule, each measured (docs/design.md):
+
+    - the oracle answers with the smallest move away from the best certified y (`LevelOracle`), so that
+      the width is that of the move and not of the whole set;
+    - the mirror map sees the loss of that y in advance (an optimistic hint), so that only the
+      deviation from it is paid for: rate = boldness sqrt(ln n / sum_t ||loss_t - hint_t||^2);
+    - averages start afresh when the certified gap has halved.
+
+    Parameters
+    ----------
+    level : float
+        Where the level lies between the bounds, in (0, 1).
+    boldness : float
+        Multiplies the step; 1 is the step that the regret bound suggests.
+    """
+
+    level: float = 0.5
+    boldness: float = 2.0
+
+    def supports(self, game: SpectralGame) -> str:
+        return ""
+
+    def init(self, game: SpectralGame, incumbent: Incumbent) -> AdaptiveState:
+        center = game.spectral_set.center(game.cost)
+        return AdaptiveState(
+            G=game.exponent().zero(game.cost),
+            averages=Averages.empty(game),
+            best_X=center if incumbent.X is None else incumbent.X,
+            best_lower=incumbent.lower,
+        )
+
+    def step(self, game: SpectralGame, state: AdaptiveState, incumbent: Incumbent) -> AdaptiveState:
+        anchor = game.dual_set.center() if incumbent.y is None else incumbent.y
+        if state.hint_y is not anchor:
+            state = replace(state, hint=-1 * game.forward(anchor), hint_y=anchor)
+        rate = self._rate(game, state)
+        lower, upper = max(state.best_lower, incumbent.lower), incumbent.upper
+        asked = lower + self.level * (upper - lower) if lower > -math.inf else upper
+        oracle = LevelOracle(game, asked, anchor)
+        played = play(game.exponent(), oracle, state.G, at=rate * (state.G + state.hint))
+        answer = played.answer
+        if isinstance(answer, Done):
+            # X proves a better lower bound: raise the level above it and ask again, for no new X
+            lower = float(answer.evidence)
+            state = replace(state, best_X=played.X, best_lower=lower)
+            oracle = LevelOracle(game, lower + self.level * max(0.0, upper - lower), anchor)
+            answer = oracle(played.X)
+            if isinstance(answer, Done):
+                return replace(state, proposals=(Proposal(X=played.X),), finished="the bounds meet")
+            played = Round(played.X, answer, state.G + answer.loss)
+        return self._record(game, state, played, answer, anchor, incumbent)
+
+    def _rate(self, game: SpectralGame, state: AdaptiveState) -> float:
+        if state.deviation > 0:
+            return self.boldness * math.sqrt(math.log(game.spectral_set.dimension + 1) / state.deviation)
+        return 1.0 / (game.scale / game.spectral_set.trace)
+
+    def _record(
+        self,
+        game: SpectralGame,
+        state: AdaptiveState,
+        played: Round,
+        answer: Move,
+        anchor: np.ndarray,
+        incumbent: Incumbent,
+    ) -> AdaptiveState:
+        assert answer.y is not None and state.averages is not None  # LevelOracle gives y
+        moved = float(np.abs(answer.y - anchor) @ game.constraint_norms)
+        state = replace(
+            state,
+            G=played.G,
+            averages=state.averages.with_round(played.X, answer.y),
+            deviation=state.deviation + moved**2,
+            rounds=state.rounds + 1,
+            proposals=(),
+        )
+        if state.rounds < state.check_at:
+            return state
+        return self._check(game, state, answer.y, incumbent)
+
+    def _check(
+        self, game: SpectralGame, state: AdaptiveState, last: np.ndarray, incumbent: Incumbent
+    ) -> AdaptiveState:
+        averages = state.averages
+        assert averages is not None
+        X = _best_on_segment(game, state.best_X, averages.X / averages.count)
+        lower = game.lower_value(X)[0]
+        anchor = state.hint_y
+        assert anchor is not None
+        y = _best_towards(game, anchor, (averages.y / averages.count, last))
+        state = replace(
+            state,
+            proposals=(Proposal(X=X, y=y),),
+            check_at=next_check(state.rounds),
+            best_X=X,
+            best_lower=max(lower, state.best_lower),
+        )
+        if incumbent.gap <= 0.5 * state.gap_at_restart:
+            state = replace(state, averages=Averages.empty(game), gap_at_restart=incumbent.gap)
+        return state
+
+
+def _best_on_segment(game: SpectralGame, a: Array, b: Array) -> Array:
+    """The point between a and b with the best lower value: linear algebra on m-vectors only."""
+    at_a, at_b = game.offset - game.adjoint(a), game.offset - game.adjoint(b)
+    cost_a, cost_b = inner(game.cost, a), inner(game.cost, b)
+
+    def worse(k: float) -> float:
+        return -((1 - k) * cost_a + k * cost_b + game.dual_set.minimize((1 - k) * at_a + k * at_b)[0])
+
+    k = float(minimize_scalar(worse, bounds=(0.0, 1.0), method="bounded", options={"maxiter": 20}).x)
+    k = min((0.0, k, 1.0), key=worse)
+    return a + k * (b - a)
+
+
+def _best_towards(game: SpectralGame, anchor: np.ndarray, ends: tuple[np.ndarray, ...]) -> np.ndarray:
+    """The best of a few points on the way from the anchor to each end."""
+    candidates = [anchor + k * (end - anchor) for end in ends for k in (1.0, 0.5, 0.2)]
+    return min(candidates, key=game.upper_value)
+
+
+@dataclass(frozen=True)
+class TheoryState(State):
+    """One guess of Algorithm 1."""
+
+    G: Array = None
+    averages: Averages | None = None
+    alpha: float = 0.0
+    low: float = 0.0
+    high: float = math.inf
+    rounds: int = 0
+    """Rounds at this guess."""
+
+
+@dataclass(frozen=True)
+class Theory:
+    """Algorithm 1 as published, with bisection on alpha (errata: docs/errata.md).
+
+        epsilon = delta alpha / (2 rho R),  epsilon' = -ln(1 - epsilon),  T = 8 rho^2 R^2 ln(n) / (delta alpha)^2
+        M_t = (A(y_t) - C + rho I) / (2 rho),   X_{t+1} = R exp(-epsilon' sum M) / Tr(.)
+
+    The sorted list of Algorithm 3 is the oracle; rho is alpha plus the largest width of the list, so
+    that the claim holds whatever the oracle answers. For games on the simplex with v > 0.
+
+    Parameters
+    ----------
+    delta : float
+        Accuracy: a guess that never fails proves v <= (1 + delta) alpha.
+    """
+
+    delta: float = 0.1
+
+    def supports(self, game: SpectralGame) -> str:
+        Y = game.dual_set
+        simplex = Y.weights is not None and Y.row_lower == Y.row_upper and np.all(np.isinf(Y.upper))
+        return "" if simplex else "the theory schedule plays games on the simplex (Algorithm 3)"
+
+    def rounds_for(self, game: SpectralGame, alpha: float) -> int:
+        """T of Theorem 4.3.2."""
+        R, n = game.spectral_set.trace, game.spectral_set.dimension
+        rho = self.width(game, alpha)
+        return math.ceil(8 * rho**2 * R**2 * math.log(max(n, 2)) / (self.delta * alpha) ** 2)
+
+    def width(self, game: SpectralGame, alpha: float) -> float:
+        """rho >= ||A(y) + y_0 I - C|| for every vertex y of the list and 0 <= R y_0 <= alpha - c.y."""
+        offset = float(np.max(np.abs(game.offset)))
+        return (alpha + offset) / game.spectral_set.trace + float(np.max(_sorted_list(game).widths))
+
+    def init(self, game: SpectralGame, incumbent: Incumbent) -> TheoryState:
+        low, high = max(0.0, incumbent.lower), incumbent.upper
+        return self._guess(game, low, high)
+
+    def _guess(self, game: SpectralGame, low: float, high: float, **changes: Any) -> TheoryState:
+        return TheoryState(
+            G=game.exponent().zero(game.cost),
+            averages=Averages.empty(game),
+            alpha=(low + high) / 2,
+            low=low,
+            high=high,
+            **changes,
+        )
+
+    def step(self, game: SpectralGame, state: TheoryState, incumbent: Incumbent) -> TheoryState:
+        alpha, R = state.alpha, game.spectral_set.trace
+        rho = self.width(game, alpha)
+        epsilon = min(self.delta * alpha / (2 * rho * R), 0.5)
+        rate = -math.log1p(-epsilon) / (2 * rho)
+        oracle = _sorted_list(game).at(alpha)
+        played = play(game.exponent(), oracle, state.G, at=rate * state.G)
+        answer = played.answer
+        if isinstance(answer, Done):
+            low = max(alpha, incumbent.lower)
+            return self._after(game, low, state.high, Proposal(X=played.X))
+        assert answer.y is not None and state.averages is not None
+        averages = state.averages.with_round(played.X, answer.y)
+        rounds = state.rounds + 1
+        if rounds < self.rounds_for(game, alpha):
+            return replace(state, G=played.G, averages=averages, rounds=rounds, proposals=())
+        # T successes: the average proves v <= (1 + delta) alpha (Theorem 4.3.2)
+        y = averages.y / averages.count
+        high = min((1 + self.delta) * alpha, incumbent.upper)
+        return self._after(game, state.low, high, Proposal(X=averages.X / averages.count, y=y))
+
+    def _after(self, game: SpectralGame, low: float, high: float, shown: Proposal) -> TheoryState:
+        finished = "" if high > (1 + 2 * self.delta) * low else f"the guesses agree to delta = {self.delta:g}"
+        return self._guess(game, low, high, proposals=(shown,), finished=finished)
+
+
+def _sorted_list(game: SpectralGame) -> SortedListOracle:
+    """The game's list, computed once."""
+    if "_sorted_list" not in game.__dict__:
+        game.__dict__["_sorted_list"] = SortedListOracle(game, math.inf)
+    oracle: SortedListOracle = game.__dict__["_sorted_list"]
+    return oracle

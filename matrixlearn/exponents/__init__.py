@@ -1,0 +1,22 @@
+"""Mirror maps: losses -> matrix, and the numerics of computing them."""
+
+from matrixlearn.exponents.base import Accumulating, Exponent
+from matrixlearn.exponents.dense import DenseExponent
+from matrixlearn.exponents.diagonal import DiagonalExponent
+from matrixlearn.exponents.kernelized import (
+    KernelizedExponent,
+    kernel_coordinates,
+    span_coordinates,
+)
+from matrixlearn.exponents.signed import SignedExponent
+
+__all__ = [
+    "Accumulating",
+    "DenseExponent",
+    "DiagonalExponent",
+    "Exponent",
+    "KernelizedExponent",
+    "SignedExponent",
+    "kernel_coordinates",
+    "span_coordinates",
+]

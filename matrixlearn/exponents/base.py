@@ -1,0 +1,45 @@
+"""The contract of an exponent routine: losses so far -> matrix.
+
+An exponent routine computes the mirror map of a spectral function h on a spectral set S,
+
+    X(G) = argmin over X in S of <G, X> + h(X) = grad h*(-G),
+
+for an accumulated loss G. What must be implemented is ``__call__``, ``zero`` and ``accumulate``;
+`Accumulating` gives the last two for every map whose losses add up. A map on which the loss
+*replaces* G (the clipped log-det of FETR) overrides ``accumulate`` alone.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol, runtime_checkable
+
+from matrixlearn.typing import Array
+
+
+@runtime_checkable
+class Exponent(Protocol):
+    """Losses -> matrix."""
+
+    def __call__(self, G: Array) -> Array:
+        """X(G), an element of S.  Invariant under G + c I where the trace is fixed."""
+
+    def zero(self, like: Array) -> Array:
+        """The empty sum of losses."""
+
+    def accumulate(self, G: Array, loss: Array, step: float) -> Array:
+        """The losses after one more move."""
+
+
+class Accumulating:
+    """Losses add up: G <- G + step * loss."""
+
+    n: int
+    ndim = 2
+
+    def zero(self, like: Array) -> Array:
+        from matrixlearn._array import zeros
+
+        return zeros((self.n,) * self.ndim, like)
+
+    def accumulate(self, G: Array, loss: Array, step: float) -> Array:
+        return G + step * loss

@@ -1,0 +1,82 @@
+"""von Neumann entropy by one dense eigendecomposition per block.
+
+    X(G) = R exp(-G) / Tr exp(-G)                    on {X >= 0, Tr X = R}
+    X(G) = R exp(-G) / (1 + Tr exp(-G))              on {X >= 0, Tr X <= R}
+
+The second is the first with one more scalar block of loss 0, which takes the trace that X leaves.
+Exponents are taken after the largest is subtracted: no overflow at any spectral range, and the
+same X for G and G + c I.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from matrixlearn._array import namespace, zeros
+from matrixlearn.exponents.base import Accumulating
+from matrixlearn.linalg import eigh
+from matrixlearn.sets import SpectralSet
+from matrixlearn.typing import Array
+
+
+def gibbs_weights(exponents: Array, trace: float, slack: int) -> Array:
+    """trace * exp(e_i) / (slack + sum_j exp(e_j)), overflow-safe, shape (n,) -> (n,)."""
+    xp = namespace(exponents)
+    top = float(xp.max(exponents))
+    if slack:
+        top = max(top, 0.0)
+    p = xp.exp(exponents - top)
+    total = xp.sum(p)
+    if slack:
+        total = total + xp.exp(xp.asarray(-top, dtype=exponents.dtype))
+    return p * (trace / float(total))
+
+
+def spectral_function(V: Array, w: Array) -> Array:
+    """V diag(w) V^H, Hermitian to the last bit."""
+    xp = namespace(V)
+    if xp.isdtype(V.dtype, "complex floating"):
+        X = (V * w) @ xp.conj(V.mT)
+        return (X + xp.conj(X.mT)) / 2
+    if bool(xp.all(w >= 0)):
+        half = V * xp.sqrt(w)
+        return half @ half.mT  # a symmetric product: BLAS does half the work
+    X = (V * w) @ V.mT
+    return (X + X.mT) / 2
+
+
+@dataclass(frozen=True)
+class DenseExponent(Accumulating):
+    """The von Neumann mirror map on a `Spectraplex` or a `TraceBall`, real or complex Hermitian.
+
+    Parameters
+    ----------
+    on : Spectraplex or TraceBall
+        The set; its blocks are decomposed one by one.
+
+    References
+    ----------
+    Arora and Kale (2007); Tsuda, Raetsch and Warmuth (2005), eq. (3.5).
+    """
+
+    on: SpectralSet
+
+    @property
+    def n(self) -> int:  # type: ignore[override]
+        return self.on.n
+
+    def weights(self, exponents: Array) -> Array:
+        """Eigenvalues of X from those of -G."""
+        return gibbs_weights(exponents, self.on.trace, self.on.slack)
+
+    def __call__(self, G: Array) -> Array:
+        xp = namespace(G)
+        blocks = list(self.on.slices())
+        pairs = [eigh(-G[block, block]) for block in blocks]
+        w = self.weights(xp.concat([pair[0] for pair in pairs]))
+        if len(blocks) == 1:
+            return spectral_function(pairs[0][1], w)
+        X = zeros((self.n, self.n), G)
+        for block, (_, V) in zip(blocks, pairs, strict=True):
+            X[block, block] = spectral_function(V, w[block])
+        return X

@@ -1,0 +1,105 @@
+"""Functions of real symmetric and complex Hermitian matrices, on any array namespace.
+
+NumPy arrays take LAPACK's in-place routines where these are measurably faster; other namespaces
+take the functions of the array API standard. The answers are the same to rounding.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import lapack
+
+from matrixlearn._array import identity, is_numpy, namespace
+from matrixlearn.typing import Array
+
+
+def sym(A: Array) -> Array:
+    """(A + A^H) / 2."""
+    xp = namespace(A)
+    if xp.isdtype(A.dtype, "complex floating"):
+        return (A + xp.conj(A.mT)) / 2
+    return (A + A.mT) / 2
+
+
+def inner(A: Array, B: Array) -> float:
+    """<A, B> = Re tr(A^H B), the real inner product of Hermitian matrices (or of vectors)."""
+    xp = namespace(A, B)
+    if xp.isdtype(A.dtype, "complex floating") and xp.isdtype(B.dtype, "complex floating"):
+        return float(xp.sum(xp.real(A) * xp.real(B) + xp.imag(A) * xp.imag(B)))
+    if xp.isdtype(A.dtype, "complex floating"):
+        A = xp.real(A)
+    if xp.isdtype(B.dtype, "complex floating"):
+        B = xp.real(B)
+    if isinstance(A, np.ndarray) and isinstance(B, np.ndarray):
+        return float(np.vdot(A, B))  # one pass, no temporary
+    return float(xp.sum(A * B))
+
+
+def trace(A: Array) -> float:
+    """Re tr(A)."""
+    xp = namespace(A)
+    value = xp.linalg.trace(A)
+    return float(xp.real(value)) if xp.isdtype(A.dtype, "complex floating") else float(value)
+
+
+def frobenius(A: Array) -> float:
+    """The Frobenius norm of a matrix, or the Euclidean norm of a vector."""
+    xp = namespace(A)
+    return float(xp.linalg.vector_norm(A))
+
+
+def eigh(A: Array) -> tuple[Array, Array]:
+    """Eigenvalues (ascending) and eigenvectors of a Hermitian matrix: A = V diag(w) V^H."""
+    xp = namespace(A)
+    result = xp.linalg.eigh(A)
+    return result[0], result[1]
+
+
+def eigvalsh(A: Array) -> Array:
+    """Eigenvalues (ascending) of a Hermitian matrix."""
+    return namespace(A).linalg.eigvalsh(A)
+
+
+def spectral_norm(A: Array) -> float:
+    """max |lambda(A)| of a Hermitian matrix; 0 for an empty one."""
+    if A.shape[0] == 0:
+        return 0.0
+    w = eigvalsh(A)
+    return max(abs(float(w[0])), abs(float(w[-1])))
+
+
+def cholesky(A: Array) -> Array | None:
+    """The lower Cholesky factor, or None where A is not numerically positive definite."""
+    xp = namespace(A)
+    try:
+        L = xp.linalg.cholesky(A)
+    except (np.linalg.LinAlgError, RuntimeError):
+        return None
+    return L if bool(xp.all(xp.isfinite(xp.linalg.diagonal(L)))) else None
+
+
+def inverse_factor(L: Array) -> Array:
+    """L^{-1} of a lower triangular L."""
+    if is_numpy(L):
+        trtri = lapack.ztrtri if np.iscomplexobj(L) else lapack.dtrtri
+        # LAPACK reads columns: the transpose of a C-ordered L is an upper triangle in its order
+        inverse, info = trtri(L.T, lower=0)
+        if info == 0:
+            return inverse.T
+    return namespace(L).linalg.solve(L, identity(L.shape[0], L))
+
+
+def max_step(inverse_L: Array, D: Array) -> float:
+    """The largest a with L L^H + a D positive semidefinite: 1 / max(0, -lambda_min(L^{-1} D L^{-H}))."""
+    xp = namespace(D)
+    adjoint = xp.conj(inverse_L.mT) if xp.isdtype(D.dtype, "complex floating") else inverse_L.mT
+    lowest = float(eigvalsh(sym(inverse_L @ D @ adjoint))[0])
+    return -1.0 / lowest if lowest < 0 else float("inf")
+
+
+def quadratic_forms(P: Array, X: Array) -> Array:
+    """x_i^H X x_i for the rows x_i^T of P, shape (m, n) and (n, n) -> (m,), in one matrix product."""
+    xp = namespace(P, X)
+    if not xp.isdtype(X.dtype, "complex floating") and not xp.isdtype(P.dtype, "complex floating"):
+        return xp.linalg.vecdot(P @ X, P)
+    return xp.real(xp.linalg.vecdot(P, P @ X.mT))

@@ -1,0 +1,186 @@
+"""Families A_1, ..., A_m of Hermitian matrices, by the structure that makes them cheap.
+
+Each family has ``apply(y) = sum_j y_j A_j``, ``adjoint(X)_j = Re tr(A_j^H X)``,
+``schur(U, V)_ij = Re tr(A_i U A_j V)`` for Hermitian U and V, ``norms`` >= ||A_j||_2 and ``matrix(j)``.
+Vectors over j are NumPy arrays; matrices stay in their own namespace.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from matrixlearn._array import as_numpy, from_numpy, namespace
+from matrixlearn.linalg._hermitian import quadratic_forms, spectral_norm
+from matrixlearn.typing import Array
+
+
+class ConstraintFamily(ABC):
+    """m Hermitian n x n matrices."""
+
+    @property
+    @abstractmethod
+    def shape(self) -> tuple[int, int]:
+        """(m, n)."""
+
+    @property
+    @abstractmethod
+    def norms(self) -> np.ndarray:
+        """Upper bounds of the spectral norms, tight to rounding, (m,)."""
+
+    @abstractmethod
+    def matrix(self, j: int) -> Array:
+        """A_j, dense."""
+
+    @abstractmethod
+    def apply(self, y: np.ndarray) -> Array:
+        """sum_j y_j A_j."""
+
+    @abstractmethod
+    def adjoint(self, X: Array) -> np.ndarray:
+        """Re tr(A_j^H X), (m,)."""
+
+    @abstractmethod
+    def schur(self, U: Array, V: Array) -> np.ndarray:
+        """Re tr(A_i U A_j V), (m, m)."""
+
+
+@dataclass(frozen=True, eq=False)
+class RankOneFamily(ConstraintFamily):
+    """A_j = x_j x_j^H for the rows x_j^T of P, shape (m, n); never an m x n^2 array.
+
+    schur(U, V) = (P U P^H) o conj(P V P^H), four products and no loop.
+    """
+
+    P: Array
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.P.shape[0], self.P.shape[1]
+
+    @cached_property
+    def norms(self) -> np.ndarray:
+        xp = namespace(self.P)
+        return as_numpy(xp.linalg.vector_norm(self.P, axis=1)) ** 2
+
+    @cached_property
+    def _conjugate(self) -> Array:
+        xp = namespace(self.P)
+        return xp.conj(self.P) if xp.isdtype(self.P.dtype, "complex floating") else self.P
+
+    def matrix(self, j: int) -> Array:
+        return self.P[j, :][:, None] * self._conjugate[j, :][None, :]
+
+    def apply(self, y: np.ndarray) -> Array:
+        used = np.flatnonzero(y)
+        if isinstance(self.P, np.ndarray) and 2 * len(used) < len(y):
+            P, weights = self.P[used], y[used]  # an oracle's answer is sparse
+            return (P * weights[:, None]).T @ self._conjugate[used]
+        return (self.P * from_numpy(y, self.P)[:, None]).mT @ self._conjugate
+
+    def adjoint(self, X: Array) -> np.ndarray:
+        return as_numpy(quadratic_forms(self.P, X))
+
+    def schur(self, U: Array, V: Array) -> np.ndarray:
+        PU, PV = self._conjugate @ U @ self.P.mT, self._conjugate @ V @ self.P.mT
+        xp = namespace(PU)
+        if xp.isdtype(PU.dtype, "complex floating"):
+            return as_numpy(xp.real(PU) * xp.real(PV) + xp.imag(PU) * xp.imag(PV))
+        return as_numpy(PU * PV)
+
+
+@dataclass(frozen=True, eq=False)
+class DenseFamily(ConstraintFamily):
+    """A_j dense, stacked, shape (m, n, n)."""
+
+    A: Array
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.A.shape[0], self.A.shape[1]
+
+    @cached_property
+    def norms(self) -> np.ndarray:
+        return np.array([spectral_norm(self.matrix(j)) for j in range(self.shape[0])])
+
+    def matrix(self, j: int) -> Array:
+        return self.A[j, ...]
+
+    def apply(self, y: np.ndarray) -> Array:
+        m, n = self.shape
+        xp = namespace(self.A)
+        rows = xp.reshape(self.A, (m, n * n))
+        return xp.reshape(from_numpy(y, self.A) @ rows, (n, n))
+
+    def _products(self, X: Array) -> Array:
+        """Re tr(A_j^H X_k) for a stack X of shape (k, n, n), (m, k)."""
+        m, n = self.shape
+        xp = namespace(self.A)
+
+        def against(A: Array, B: Array) -> Array:
+            return xp.reshape(A, (m, n * n)) @ xp.reshape(B, (B.shape[0], n * n)).mT
+
+        complex_A = xp.isdtype(self.A.dtype, "complex floating")
+        complex_X = xp.isdtype(X.dtype, "complex floating")
+        out = against(xp.real(self.A) if complex_A else self.A, xp.real(X) if complex_X else X)
+        if complex_A and complex_X:
+            out = out + against(xp.imag(self.A), xp.imag(X))
+        return out
+
+    def adjoint(self, X: Array) -> np.ndarray:
+        return as_numpy(self._products(X[None, ...])[:, 0])
+
+    def schur(self, U: Array, V: Array) -> np.ndarray:
+        m, n = self.shape
+        H = np.empty((m, m))
+        chunk = max(1, 4_000_000 // (n * n))  # keeps temporaries near 32 MB
+        for start in range(0, m, chunk):
+            part = self.A[start : start + chunk, ...]
+            H[:, start : start + chunk] = as_numpy(self._products(U @ part @ V))
+        return (H + H.T) / 2
+
+
+@dataclass(frozen=True, eq=False)
+class SparseFamily(ConstraintFamily):
+    """A_j sparse: the rows of a scipy CSR array of shape (m, n^2).  NumPy only."""
+
+    rows: Any
+    n: int
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.rows.shape[0], self.n
+
+    @cached_property
+    def norms(self) -> np.ndarray:
+        # Hermitian: ||A||_2 <= ||A||_inf, exact for diagonal matrices
+        out = np.zeros(self.shape[0])
+        for j in range(self.shape[0]):
+            A = abs(self._sparse(j))
+            out[j] = A.sum(axis=1).max() if A.nnz else 0.0
+        return out
+
+    def _sparse(self, j: int) -> Any:
+        return self.rows[[j], :].reshape(self.n, self.n).tocsr()
+
+    def matrix(self, j: int) -> np.ndarray:
+        return np.asarray(self._sparse(j).todense())
+
+    def apply(self, y: np.ndarray) -> np.ndarray:
+        return np.asarray(self.rows.T @ y).reshape(self.n, self.n)
+
+    def adjoint(self, X: np.ndarray) -> np.ndarray:
+        return np.real(self.rows.conj() @ np.ascontiguousarray(X).reshape(-1))
+
+    def schur(self, U: np.ndarray, V: np.ndarray) -> np.ndarray:
+        m, n = self.shape
+        H = np.empty((m, m))
+        for j in range(m):
+            A = self._sparse(j)
+            used = np.flatnonzero(np.diff(A.indptr))  # the rows that hold anything
+            H[:, j] = self.adjoint(U[:, used] @ np.asarray(A[used] @ V))
+        return (H + H.T) / 2

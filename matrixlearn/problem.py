@@ -1,0 +1,39 @@
+"""Base classes and building blocks for plugin authors."""
+
+from matrixlearn._validation import as_array, as_hermitian, as_real_vector, as_samples
+from matrixlearn.linalg.constraints import (
+    ConstraintFamily,
+    DenseFamily,
+    RankOneFamily,
+    SparseFamily,
+)
+from matrixlearn.problems import Bound, LinearSDP, Problem, SpectralGame
+from matrixlearn.sets import (
+    KnapsackSet,
+    ScaledSimplex,
+    SpectralBall,
+    SpectralSet,
+    Spectraplex,
+    TraceBall,
+)
+
+__all__ = [
+    "Bound",
+    "ConstraintFamily",
+    "DenseFamily",
+    "KnapsackSet",
+    "LinearSDP",
+    "Problem",
+    "RankOneFamily",
+    "ScaledSimplex",
+    "SparseFamily",
+    "SpectralBall",
+    "SpectralGame",
+    "SpectralSet",
+    "Spectraplex",
+    "TraceBall",
+    "as_array",
+    "as_hermitian",
+    "as_real_vector",
+    "as_samples",
+]

@@ -1,0 +1,95 @@
+"""The contract of a problem: what every problem must say of itself.
+
+Implement            `scale`, `bound_from_matrix`, `bound_from_vector`, `reference`, `random`.
+Optional             `objective_at`, `describe`, `plot`.
+You get for free     `ml.solve`, certificates, `save` and `load`, the conformance kit.
+
+Most problems are spectral games and should subclass `matrixlearn.problem.SpectralGame`, which
+implements the bounds; see ``docs/design.md`` for how the other kinds (a stream of rounds, a
+projection, blocks in turn) fit the same contract.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+
+from matrixlearn.typing import Array
+
+if TYPE_CHECKING:
+    import cvxpy
+
+    from matrixlearn.solution import Solution
+
+INF = float("inf")
+
+
+@dataclass(frozen=True)
+class Bound:
+    """What one point proves: lower <= optimum <= upper, with an allowance for rounding inside.
+
+    ``point`` is the feasible point that the bound belongs to: the argument, moved into its set.
+    """
+
+    point: Array | None = None
+    lower: float = -INF
+    upper: float = INF
+    rigour: Literal["checked", "probabilistic", "estimate"] = "checked"
+
+
+class Problem(ABC):
+    """A problem: frozen, validated once in construction, ignorant of algorithms."""
+
+    name: ClassVar[str] = ""
+    """The name of the entry point."""
+
+    objective: ClassVar[Literal["minimize", "maximize"]] = "minimize"
+    """Whose value is the user's: a minimizer's (``y``, the upper bound) or a maximizer's (``X``)."""
+
+    @property
+    @abstractmethod
+    def scale(self) -> float:
+        """A positive number of the size of the data; ``FLOOR * scale`` is where a relative gap
+        turns into an absolute one."""
+
+    @abstractmethod
+    def bound_from_matrix(self, X: Array) -> Bound:
+        """What the matrix proves, from the problem's data alone."""
+
+    @abstractmethod
+    def bound_from_vector(self, y: np.ndarray) -> Bound:
+        """What the vector proves, from the problem's data alone."""
+
+    def objective_at(self, X: Array | None, y: np.ndarray | None) -> float:
+        """The objective at the returned point, recomputed from the data."""
+        raise NotImplementedError
+
+    @abstractmethod
+    def reference(self) -> cvxpy.Problem:
+        """A cvxpy problem with the same optimum (cvxpy is imported here, late)."""
+
+    @classmethod
+    @abstractmethod
+    def random(cls, rng: np.random.Generator) -> Problem:
+        """A small random instance, for the conformance kit."""
+
+    def parameters(self) -> Mapping[str, Any]:
+        """The keyword arguments that construct this problem again."""
+        return {
+            field.name: getattr(self, field.name)
+            for field in dataclasses.fields(self)  # type: ignore[arg-type]
+            if field.init
+        }
+
+    def describe(self, solution: Solution) -> list[str]:
+        """Lines for `Solution.summary` on what the answer means here."""
+        return []
+
+    def plot(self, solution: Solution, axes: Any) -> bool:
+        """Draw the answer on matplotlib axes; False where there is nothing to draw."""
+        return False

@@ -1,0 +1,233 @@
+"""Spectral games: one spec, and every engine applies.
+
+    v = min over y in Y  max over X in S   <C, X> + c.y - <A(y), X>
+
+A spec gives the data C, c, the two sets and the two linear maps
+
+    forward(y) = C - A(y),      adjoint(X)_j = <A_j, X>.
+
+From these alone follow weak duality and both bounds,
+
+    any y in Y  proves  v <= c.y + sigma_S(C - A(y)),       sigma_S the support function of S
+    any X in S  proves  v >= <C, X> + min over y in Y of (c - A*(X)).y
+
+so that no engine has to be believed. Two more primitives make engines fast and have defaults:
+``schur(U, V)_ij = Re tr(A_i U A_j V)`` and ``constraint_norms`` >= ||A_j||_2.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from matrixlearn._array import EPS, as_numpy, from_numpy, namespace
+from matrixlearn.exponents import DenseExponent, DiagonalExponent, Exponent, SignedExponent
+from matrixlearn.linalg import frobenius, inner, spectral_norm, sym
+from matrixlearn.problems.base import INF, Bound, Problem
+from matrixlearn.sets import KnapsackSet, ScaledSimplex, SpectralBall, SpectralSet
+from matrixlearn.typing import Array
+
+if TYPE_CHECKING:
+    import cvxpy
+
+
+class SpectralGame(Problem):
+    """A saddle point of a matrix in a spectral set S and a vector in a polytope Y.
+
+    Subclasses give ``cost``, ``offset``, ``spectral_set``, ``dual_set``, ``forward`` and ``adjoint``.
+    """
+
+    # -- what a spec must say ---------------------------------------------------------------------
+
+    @property
+    @abstractmethod
+    def cost(self) -> Array:
+        """C, Hermitian, shape (n, n)."""
+
+    @property
+    @abstractmethod
+    def offset(self) -> np.ndarray:
+        """c, shape (m,)."""
+
+    @property
+    @abstractmethod
+    def spectral_set(self) -> SpectralSet:
+        """S, where X lives."""
+
+    @property
+    @abstractmethod
+    def dual_set(self) -> KnapsackSet:
+        """Y, where y lives.  Engines need it bounded; see `bounded`."""
+
+    @abstractmethod
+    def forward(self, y: np.ndarray) -> Array:
+        """C - A(y), shape (m,) -> (n, n)."""
+
+    @abstractmethod
+    def adjoint(self, X: Array) -> np.ndarray:
+        """A*(X), the vector of <A_j, X> = Re tr(A_j^H X), shape (n, n) -> (m,)."""
+
+    # -- what a spec may say better ---------------------------------------------------------------
+
+    def constraint(self, j: int) -> Array:
+        """A_j, shape (n, n)."""
+        unit = np.zeros(self.dual_set.size)
+        unit[j] = 1.0
+        return self.cost - self.forward(unit)
+
+    @cached_property
+    def constraint_norms(self) -> np.ndarray:
+        """Numbers a_j >= ||A_j||_2, shape (m,)."""
+        return np.array([spectral_norm(self.constraint(j)) for j in range(self.dual_set.size)])
+
+    def schur(self, U: Array, V: Array) -> np.ndarray:
+        """H_ij = Re tr(A_i U A_j V) for Hermitian U and V, shape (m, m): here m products of n^3."""
+        m = self.dual_set.size
+        H = np.empty((m, m))
+        for j in range(m):
+            H[:, j] = self.adjoint(sym(U @ self.constraint(j) @ V))
+        return H
+
+    def exponent(self) -> Exponent:
+        """The exponent routine that suits S."""
+        S = self.spectral_set
+        if isinstance(S, ScaledSimplex):
+            return DiagonalExponent(S)
+        if isinstance(S, SpectralBall):
+            return SignedExponent(S)
+        return DenseExponent(S)
+
+    def repair(self, X: Array) -> Array | None:
+        """A point of S near X that is also feasible for constraints whose multipliers Y bounds
+        only by an estimate; None where X is all there is."""
+        return None
+
+    def bounded(self) -> SpectralGame:
+        """The same game with a bounded Y that still holds an optimal y (itself, by default)."""
+        return self
+
+    # -- bounds, from the data alone --------------------------------------------------------------
+
+    @cached_property
+    def cost_norm(self) -> float:
+        """||C||_2."""
+        if self.cost.ndim == 1:
+            return float(np.max(np.abs(as_numpy(self.cost))))
+        return spectral_norm(self.cost)
+
+    @cached_property
+    def scale(self) -> float:  # type: ignore[override]
+        """R ||C||_2; where C = 0, the largest |c_j| + R ||A_j||_2."""
+        R = self.spectral_set.trace
+        if self.cost_norm > 0:
+            return R * self.cost_norm
+        return float(np.max(np.abs(self.offset) + R * self.constraint_norms))
+
+    def rounding(self, y: np.ndarray) -> float:
+        """An allowance for everything that rounding does to the value of the game at y.
+
+        4 (n + m) eps (R ||C||_F + sum_j |y_j| (R sqrt(n) ||A_j||_2 + |c_j|)): the backward errors of
+        the products that form C - A(y), of one Hermitian eigendecomposition (Householder and
+        implicit QL, a small multiple of n eps ||.||_F), and of the inner products.
+        """
+        n, m, R = self.spectral_set.n, len(y), self.spectral_set.trace
+        size = R * frobenius(self.cost) + float(
+            np.abs(y) @ (R * np.sqrt(n) * self.constraint_norms + np.abs(self.offset))
+        )
+        return 4 * (n + m) * EPS * size
+
+    def value_at(self, X: Array, y: np.ndarray) -> float:
+        """<C, X> + c.y - <A(y), X>."""
+        return inner(self.cost, X) + float((self.offset - self.adjoint(X)) @ y)
+
+    def upper_value(self, y: np.ndarray) -> float:
+        """c.y + sigma_S(C - A(y)), without the allowance."""
+        return float(self.offset @ y) + self.spectral_set.support(self.forward(y))
+
+    def lower_value(self, X: Array) -> tuple[float, np.ndarray]:
+        """<C, X> + min over Y of (c - A*(X)).y and a minimizer, without the allowance."""
+        least, y = self.dual_set.minimize(self.offset - self.adjoint(X))
+        return inner(self.cost, X) + least, y
+
+    def bound_from_vector(self, y: np.ndarray) -> Bound:
+        y = self.dual_set.project(np.asarray(y, dtype=float))
+        return Bound(point=y, upper=self.upper_value(y) + self.rounding(y))
+
+    def bound_from_matrix(self, X: Array) -> Bound:
+        best = Bound()
+        X = self.spectral_set.project(X)
+        for point in (X, self.repair(X)):
+            if point is None:
+                continue
+            value, y = self.lower_value(point)
+            if value > -INF:
+                value -= self.rounding(y)
+            if best.point is None or value > best.lower:
+                best = Bound(point=point, lower=value)
+        return best
+
+    def objective_at(self, X: Array | None, y: np.ndarray | None) -> float:
+        if self.objective == "minimize":
+            return INF if y is None else self.upper_value(y)
+        return -INF if X is None else self.lower_value(X)[0]
+
+    # -- the judge --------------------------------------------------------------------------------
+
+    def reference(self) -> cvxpy.Problem:
+        """min c.y + R t  subject to  t I - s (C - A(y)) >= 0 for the signs s of S, y in Y."""
+        import cvxpy as cp
+
+        m, n, S = self.dual_set.size, self.spectral_set.n, self.spectral_set
+        C = as_numpy(self.cost)
+        if C.ndim == 1:
+            C = np.diag(C)
+        y, t = cp.Variable(m, name="y"), cp.Variable(name="t")
+        A = np.stack([as_numpy(self.constraint(j)) for j in range(m)])
+        if A.ndim == 2:
+            A = np.stack([np.diag(a) for a in A])
+        F = C - cp.reshape(A.reshape(m, n * n).T @ y, (n, n), order="C")
+        hermitian = np.iscomplexobj(C) or np.iscomplexobj(A)
+        constraints: list[Any] = [
+            (t * np.eye(n) - s * (F + (F.H if hermitian else F.T)) / 2) >> 0 for s in S.signs
+        ]
+        if S.slack:
+            constraints.append(t >= 0)
+        return cp.Problem(
+            cp.Minimize(self.offset @ y + S.trace * t), constraints + self.dual_constraints(y)
+        )
+
+    def dual_constraints(self, y: Any) -> list[Any]:
+        """Y as cvxpy constraints on the expression y."""
+        Y = self.dual_set
+        out = []
+        for value, sign in ((Y.lower, 1), (Y.upper, -1)):
+            finite = np.flatnonzero(np.isfinite(value))
+            if len(finite):
+                out.append(sign * y[finite] >= sign * value[finite])
+        if Y.weights is not None:
+            row = Y.weights @ y
+            if Y.row_lower == Y.row_upper:
+                return [*out, row == Y.row_upper]
+            if np.isfinite(Y.row_lower):
+                out.append(row >= Y.row_lower)
+            if np.isfinite(Y.row_upper):
+                out.append(row <= Y.row_upper)
+        return out
+
+    def read_reference(self, reference: cvxpy.Problem) -> tuple[Array | None, np.ndarray | None]:
+        """(X, y) from a solved `reference`: the multipliers of the semidefinite constraints, and y."""
+        variables = {variable.name(): variable for variable in reference.variables()}
+        y = variables["y"].value
+        duals = [c.dual_value for c in reference.constraints if type(c).__name__ == "PSD"]
+        if y is None or any(dual is None for dual in duals):
+            return None, y
+        X = sum(s * dual for s, dual in zip(self.spectral_set.signs, duals, strict=True))
+        if not np.iscomplexobj(as_numpy(self.cost)):
+            X = np.real(X)
+        X = (X + X.conj().T) / 2
+        if self.cost.ndim == 1:
+            X = np.diag(X).copy()
+        return namespace(self.cost).astype(from_numpy(X, self.cost), self.cost.dtype), y

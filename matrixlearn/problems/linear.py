@@ -1,0 +1,331 @@
+"""A data-only semidefinite program.
+
+    max C . X   subject to   A_j . X <= b_j,   X >= 0,   Tr X <= R
+
+as the spectral game with c = b, S = {X >= 0, Tr X <= R} and y >= 0. The multipliers are bounded by
+Slater's condition: for a strictly feasible X_s with the slacks s_j = b_j - A_j . X_s > 0, every
+dual feasible (y, t) has
+
+    s.y <= b.y + R t - C . X_s,
+
+so that an optimal y lies in {y >= 0, s.y <= K}, K any upper bound on the optimum less C . X_s. For
+b > 0, X_s = 0 will do. Otherwise `phase_one` looks for one, and its bounds decide: a positive
+lower bound gives X_s, a negative upper bound proves that no X is feasible.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from matrixlearn._array import EPS, as_numpy, namespace, zeros
+from matrixlearn._validation import as_array, as_hermitian, as_real_vector, require_same_namespace
+from matrixlearn.exceptions import ProblemError
+from matrixlearn.linalg.constraints import (
+    ConstraintFamily,
+    DenseFamily,
+    RankOneFamily,
+    SparseFamily,
+)
+from matrixlearn.problems.game import SpectralGame
+from matrixlearn.sets import KnapsackSet, SpectralSet, TraceBall
+from matrixlearn.typing import Array
+
+if TYPE_CHECKING:
+    import cvxpy
+
+
+def constraint_family(A: Any, n: int) -> ConstraintFamily:
+    """The family that suits ``A``: rank one for an (m, n) array, sparse for a list of scipy sparse
+    matrices, dense for an (m, n, n) array or a list of matrices."""
+    if sp.issparse(A) or (isinstance(A, Sequence) and len(A) > 0 and any(sp.issparse(a) for a in A)):
+        if sp.issparse(A):
+            msg = "A must be a list of sparse matrices, one for each constraint, not one sparse matrix"
+            raise ProblemError(msg)
+        rows = []
+        for j, a in enumerate(A):
+            as_hermitian(f"A[{j}]", a, n)
+            rows.append(sp.csr_array(a).astype(complex if np.iscomplexobj(a) else float).reshape(1, n * n))
+        return SparseFamily(sp.csr_array(sp.vstack(rows, format="csr")), n)
+    if isinstance(A, Sequence) and len(A) > 0 and getattr(A[0], "ndim", 0) == 2:
+        matrices = [as_hermitian(f"A[{j}]", a, n) for j, a in enumerate(A)]
+        require_same_namespace(**{f"A[{j}]": a for j, a in enumerate(matrices)})
+        xp = namespace(matrices[0])
+        return DenseFamily(xp.stack(matrices))
+    array = as_array("A", A)
+    if array.ndim == 2 and array.shape[1] == n:
+        return RankOneFamily(array)
+    if array.ndim != 3 or tuple(array.shape[1:]) != (n, n):
+        msg = (
+            f"A must have the shape (m, {n}, {n}), or (m, {n}) for rank-one constraints a_j a_j^H, or be a "
+            f"list of matrices; got shape {tuple(array.shape)}"
+        )
+        raise ProblemError(msg)
+    xp = namespace(array)
+    return DenseFamily(xp.stack([as_hermitian(f"A[{j}]", array[j, ...], n) for j in range(array.shape[0])]))
+
+
+@dataclass(frozen=True, eq=False)
+class LinearSDP(SpectralGame):
+    """max C . X subject to A_j . X <= b_j, X >= 0, Tr X <= trace_bound.
+
+    Parameters
+    ----------
+    C : array, shape (n, n)
+        Real symmetric or complex Hermitian.
+    A : array, shape (m, n, n), or list of m matrices, or array, shape (m, n)
+        Dense, scipy sparse, or the rows a_j of rank-one constraints a_j a_j^H.
+    b : array, shape (m,)
+    trace_bound : float
+        R > 0. A program without one has no certificate in finite precision: derive it from your
+        constraints, or take a bound that you would be surprised to see reached.
+    interior : array, shape (n, n), optional
+        A strictly feasible X, where you know one; found when needed otherwise.
+
+    Raises
+    ------
+    ProblemError
+        For non-Hermitian, NaN, empty or misshaped data, or a trace bound that is not positive.
+
+    References
+    ----------
+    Arora and Kale (2007); eq. (4.4)-(4.5) of the thesis.
+    """
+
+    C: Array
+    A: Any
+    b: Any
+    trace_bound: float
+    interior: Array | None = None
+    family: ConstraintFamily = field(init=False, repr=False)
+
+    name = "sdp"
+    objective = "maximize"
+
+    def __post_init__(self) -> None:
+        C = as_hermitian("C", self.C)
+        family = constraint_family(self.A, C.shape[0])
+        b = as_real_vector("b", self.b, family.shape[0])
+        try:
+            R = float(self.trace_bound)
+        except (TypeError, ValueError):
+            R = float("nan")
+        if not 0 < R < float("inf"):
+            msg = (
+                f"trace_bound must be positive and finite, got {self.trace_bound!r}; a program with no trace "
+                f"bound may be unbounded and has no certificate: derive a bound from your constraints"
+            )
+            raise ProblemError(msg)
+        for name, value in (("C", C), ("b", b), ("trace_bound", R), ("family", family)):
+            object.__setattr__(self, name, value)
+        if self.interior is not None:
+            X = self.spectral_set.project(as_hermitian("interior", self.interior, C.shape[0]))
+            object.__setattr__(self, "interior", X)
+            if not np.all(self._slack(X) > 0):
+                msg = "interior must satisfy every constraint strictly: A_j . X < b_j"
+                raise ProblemError(msg)
+
+    # -- the game ---------------------------------------------------------------------------------
+
+    @property
+    def cost(self) -> Array:
+        return self.C
+
+    @property
+    def offset(self) -> np.ndarray:
+        return self.b
+
+    @cached_property
+    def spectral_set(self) -> SpectralSet:  # type: ignore[override]
+        return TraceBall(self.C.shape[0], self.trace_bound)
+
+    @cached_property
+    def dual_set(self) -> KnapsackSet:  # type: ignore[override]
+        s = self.slack_of_interior
+        if s is None:
+            return KnapsackSet.orthant(self.family.shape[0])
+        upper = self.upper_value(np.zeros(len(s)))
+        reached = 0.0 if self.interior is None else self.lower_of_feasible(self.interior)
+        # twice the proven bound keeps an optimal y away from the end of Y
+        return KnapsackSet.weighted_simplex(s, 2 * (upper - reached) + 1e-3 * self.scale)
+
+    @cached_property
+    def slack_of_interior(self) -> np.ndarray | None:
+        """s = b - A*(X_s) > 0, or None where no strictly feasible X_s is known."""
+        if self.interior is not None:
+            return self._slack(self.interior)
+        return self.b if np.all(self.b > 0) else None
+
+    def forward(self, y: np.ndarray) -> Array:
+        return self.C - self.family.apply(y)
+
+    def adjoint(self, X: Array) -> np.ndarray:
+        return self.family.adjoint(X)
+
+    def constraint(self, j: int) -> Array:
+        return self.family.matrix(j)
+
+    @property
+    def constraint_norms(self) -> np.ndarray:  # type: ignore[override]
+        return self.family.norms
+
+    def schur(self, U: Array, V: Array) -> np.ndarray:
+        return self.family.schur(U, V)
+
+    # -- feasibility ------------------------------------------------------------------------------
+
+    def lower_of_feasible(self, X: Array) -> float:
+        """C . X."""
+        from matrixlearn.linalg import inner
+
+        return inner(self.C, X)
+
+    def _slack(self, X: Array) -> np.ndarray:
+        """b - A*(X), less an allowance for its rounding."""
+        n, R = self.C.shape[0], self.trace_bound
+        return self.b - self.family.adjoint(X) - 4 * n * EPS * (R * self.family.norms + np.abs(self.b))
+
+    def repair(self, X: Array) -> Array | None:
+        """(1 - theta) X + theta X_s with the smallest theta that satisfies every constraint.
+
+        With X_s = 0 (b > 0) this is X / phi, phi = max_j A_j . X / b_j (Lemma 4.2.1).
+        """
+        slack = self._slack(X)
+        if np.all(slack >= 0):
+            return X
+        inside = self.slack_of_interior
+        if inside is None:
+            return None
+        bad = slack < 0
+        theta = min(1.0, float(np.max(slack[bad] / (slack[bad] - inside[bad]))) * (1 + 4 * EPS))
+        target = zeros(tuple(X.shape), X) if self.interior is None else self.interior
+        return (1 - theta) * X + theta * target
+
+    def bounded(self) -> SpectralGame:
+        return self
+
+    def phase_one(self) -> SpectralGame | None:
+        """The game max over X of min_j (b_j - A_j . X) / nu_j, or None where X_s is known."""
+        return None if self.dual_set.is_bounded else PhaseOne(self)
+
+    def with_interior(self, X: Array) -> LinearSDP:
+        """This program, with a strictly feasible X known."""
+        return dataclasses.replace(self, interior=X)
+
+    def recession_value(self, y: np.ndarray) -> float:
+        """b.y + R max(0, lambda_max(-A(y))) + rounding; negative for a y >= 0: no X is feasible."""
+        F = -1 * self.family.apply(y)
+        return float(self.b @ y) + self.spectral_set.support(F) + self.rounding(y)
+
+    # -- reference, files, random instances -------------------------------------------------------
+
+    def reference(self) -> cvxpy.Problem:
+        """The primal form (4.4)."""
+        import cvxpy as cp
+
+        n = self.C.shape[0]
+        C = as_numpy(self.C)
+        A = [as_numpy(self.family.matrix(j)) for j in range(self.family.shape[0])]
+        hermitian = np.iscomplexobj(C) or any(np.iscomplexobj(a) for a in A)
+        X = cp.Variable((n, n), name="X", hermitian=hermitian, symmetric=not hermitian)
+        constraints = [X >> 0, cp.real(cp.trace(X)) <= self.trace_bound]
+        constraints += [cp.real(cp.trace(a @ X)) <= bj for a, bj in zip(A, self.b, strict=True)]
+        return cp.Problem(cp.Maximize(cp.real(cp.trace(C @ X))), constraints)
+
+    def read_reference(self, reference: cvxpy.Problem) -> tuple[Array | None, np.ndarray | None]:
+        X = reference.variables()[0].value
+        y = [c.dual_value for c in reference.constraints[2:]]
+        if X is None or any(value is None for value in y):
+            return X, None
+        return (X + X.conj().T) / 2, np.maximum(np.array(y, dtype=float).reshape(-1), 0)
+
+    def parameters(self) -> Mapping[str, Any]:
+        """The keyword arguments that construct this problem again, with A as plain arrays."""
+        family = self.family
+        if isinstance(family, RankOneFamily):
+            A = family.P
+        elif isinstance(family, DenseFamily):
+            A = family.A
+        else:
+            A = np.stack([family.matrix(j) for j in range(family.shape[0])])
+        return {
+            "C": self.C, "A": A, "b": self.b, "trace_bound": self.trace_bound, "interior": self.interior,
+        }  # fmt: skip
+
+    @classmethod
+    def random(cls, rng: np.random.Generator) -> LinearSDP:
+        """Feasible instances, real or complex, with right-hand sides of both signs."""
+        n, m = int(rng.integers(1, 7)), int(rng.integers(1, 7))
+        hermitian = rng.random() < 0.3
+
+        def draw() -> np.ndarray:
+            G = rng.standard_normal((n, n))
+            if hermitian:
+                G = G + 1j * rng.standard_normal((n, n))
+            return (G + G.conj().T) / 2
+
+        root = draw()
+        X = root @ root.conj().T + 0.1 * np.eye(n)
+        A = np.stack([draw() for _ in range(m)])
+        slack = rng.uniform(0.05, 1.0, m)
+        b = np.real(np.einsum("jab,ba->j", A, X)) + slack
+        return cls(draw(), A, b, float(np.real(np.trace(X))) * rng.uniform(1.1, 3.0))
+
+
+class PhaseOne(SpectralGame):
+    """max over X in S of min_j (b_j - A_j . X) / nu_j: is the program strictly feasible?
+
+    nu_j = |b_j| + R ||A_j||_2 makes every row dimensionless.
+    """
+
+    objective = "maximize"
+
+    def __init__(self, program: LinearSDP) -> None:
+        self.program = program
+        size = np.abs(program.b) + program.trace_bound * program.family.norms
+        self.nu = np.where(size > 0, size, 1.0)
+        self._cost = 0 * program.C
+        self._dual_set = KnapsackSet.simplex(len(self.nu))
+
+    @property
+    def cost(self) -> Array:
+        return self._cost
+
+    @property
+    def offset(self) -> np.ndarray:
+        return self.program.b / self.nu
+
+    @property
+    def spectral_set(self) -> SpectralSet:
+        return self.program.spectral_set
+
+    @property
+    def dual_set(self) -> KnapsackSet:
+        return self._dual_set
+
+    @property
+    def scale(self) -> float:  # type: ignore[override]
+        return 1e-6  # decide down to 1e-9 of the (dimensionless) rows
+
+    @property
+    def constraint_norms(self) -> np.ndarray:  # type: ignore[override]
+        return self.program.family.norms / self.nu
+
+    def forward(self, y: np.ndarray) -> Array:
+        return -1 * self.program.family.apply(y / self.nu)
+
+    def adjoint(self, X: Array) -> np.ndarray:
+        return self.program.family.adjoint(X) / self.nu
+
+    def schur(self, U: Array, V: Array) -> np.ndarray:
+        return self.program.family.schur(U, V) / np.outer(self.nu, self.nu)
+
+    @classmethod
+    def random(cls, rng: np.random.Generator) -> PhaseOne:
+        return cls(LinearSDP.random(rng))

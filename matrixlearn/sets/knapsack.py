@@ -1,0 +1,176 @@
+"""Y = {l <= y <= u, r_0 <= w.y <= r_1}: one polytope for simplex, capped simplex, box and orthant.
+
+Its linear minimizer is the fractional knapsack: fill the cheapest coordinates first. It is the
+oracle of every spectral game, and costs one sort.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import brentq
+
+from matrixlearn.exceptions import ProblemError
+
+INF = float("inf")
+
+
+@dataclass(frozen=True, eq=False)
+class KnapsackSet:
+    """{y in R^m : lower <= y <= upper, row_lower <= weights . y <= row_upper}.
+
+    Parameters
+    ----------
+    lower, upper : ndarray, shape (m,)
+        Bounds; infinite where there is none.
+    weights : ndarray, shape (m,), optional
+        Positive coefficients of the one row; no row where None.
+    row_lower, row_upper : float
+        Range of the row; equal for an equality.
+    """
+
+    lower: np.ndarray
+    upper: np.ndarray
+    weights: np.ndarray | None = None
+    row_lower: float = -INF
+    row_upper: float = INF
+
+    def __post_init__(self) -> None:
+        if self.lower.shape != self.upper.shape or np.any(self.lower > self.upper):
+            msg = "lower must not exceed upper, and both must have shape (m,)"
+            raise ProblemError(msg)
+        if self.weights is not None:
+            if np.any(self.weights <= 0):
+                msg = "the weights of the row must be positive"
+                raise ProblemError(msg)
+            if self.weights @ self.lower > self.row_upper or self.weights @ self.upper < self.row_lower:
+                msg = (
+                    f"the set is empty: the row w.y in [{self.row_lower}, {self.row_upper}] cannot be "
+                    f"met between the bounds; loosen them"
+                )
+                raise ProblemError(msg)
+
+    @classmethod
+    def simplex(cls, m: int, cap: float = INF) -> KnapsackSet:
+        """{y >= 0, sum y = 1, y <= cap}."""
+        return cls(np.zeros(m), np.full(m, cap), np.ones(m), 1.0, 1.0)
+
+    @classmethod
+    def box(cls, lower: np.ndarray, upper: np.ndarray) -> KnapsackSet:
+        """{lower <= y <= upper}."""
+        return cls(lower, upper)
+
+    @classmethod
+    def orthant(cls, m: int) -> KnapsackSet:
+        """{y >= 0}: unbounded, so that a linear function has the minimum 0 or -inf."""
+        return cls(np.zeros(m), np.full(m, INF))
+
+    @classmethod
+    def weighted_simplex(cls, weights: np.ndarray, total: float) -> KnapsackSet:
+        """{y >= 0, weights . y <= total}."""
+        return cls(np.zeros(len(weights)), np.full(len(weights), INF), weights, -INF, total)
+
+    @property
+    def size(self) -> int:
+        """Number m of coordinates."""
+        return len(self.lower)
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether Y is compact: every engine needs that."""
+        if self.weights is None:
+            return bool(np.all(np.isfinite(self.lower)) and np.all(np.isfinite(self.upper)))
+        return bool(np.all(np.isfinite(self.lower))) and (
+            np.isfinite(self.row_upper) or bool(np.all(np.isfinite(self.upper)))
+        )
+
+    def minimize(self, cost: np.ndarray) -> tuple[float, np.ndarray]:
+        """(min over Y of cost . y, a minimizer); the minimum is -inf where Y is unbounded that way.
+
+        Raises
+        ------
+        ProblemError
+            Where a cost is not finite.
+        """
+        if not np.all(np.isfinite(cost)):
+            msg = "a linear cost on Y is not finite"
+            raise ProblemError(msg)
+        if self.weights is None:
+            y = np.where(cost < 0, self.upper, self.lower)
+            y = np.where(cost == 0, np.where(np.isfinite(self.lower), self.lower, 0.0), y)
+            used = cost != 0
+            return float(cost[used] @ y[used]), y
+        rate = cost / self.weights
+        if self.row_lower == self.row_upper and np.all(np.isinf(self.upper)):
+            best = int(np.argmin(rate))  # a vertex: no sort
+            y = self.lower.copy()
+            y[best] += (self.row_upper - self.weights @ self.lower) / self.weights[best]
+            return float(cost @ y), y
+        order = np.argsort(rate, kind="stable")
+        y = self.lower.copy()
+        filled = float(self.weights @ self.lower)
+        room = (self.weights * (self.upper - self.lower))[order]
+        before = filled + np.concatenate([[0.0], np.cumsum(room)[:-1]])
+        # coordinates are worth filling while they pay, and must be while the row asks for it
+        target = np.where(rate[order] < 0, self.row_upper, self.row_lower)
+        with np.errstate(invalid="ignore"):
+            amount = np.clip(np.minimum(room, target - before), 0.0, None)
+        if np.any(np.isinf(amount)):
+            return -INF, y
+        y[order] += amount / self.weights[order]
+        y = np.minimum(y, self.upper)
+        return float(cost @ y), y
+
+    def project(self, y: np.ndarray) -> np.ndarray:
+        """The nearest point of Y (Euclidean, along the row's weights); y itself where it is in Y."""
+        inside = np.clip(y, self.lower, self.upper)
+        if self.weights is None:
+            return inside
+        w, total = self.weights, float(self.weights @ inside)
+        size = abs(total) + float(w @ np.abs(inside))
+        target = min(max(total, self.row_lower), self.row_upper)
+        if abs(total - target) <= 4 * np.finfo(float).eps * size:
+            return inside
+
+        def excess(multiplier: float) -> float:
+            return float(w @ np.clip(y + multiplier * w, self.lower, self.upper)) - target
+
+        # every coordinate reaches its bound, or the row is met, before this multiplier
+        reach = (abs(target) + float(w @ np.abs(y)) + size) / float(np.min(w * w)) + 1e-300
+        low, high = -reach, reach
+        while excess(low) > 0:
+            low *= 2
+        while excess(high) < 0:
+            high *= 2
+        multiplier = brentq(excess, low, high, xtol=1e-300, rtol=8.9e-16, maxiter=500)
+        y = np.clip(y + multiplier * w, self.lower, self.upper)
+        return self._polish(y, target)
+
+    def _polish(self, y: np.ndarray, target: float) -> np.ndarray:
+        """Spread the last rounding of the row over the coordinates that are free to take it."""
+        w = self.weights
+        assert w is not None
+        missing = target - float(w @ y)
+        room = (self.upper - y) if missing > 0 else (y - self.lower)
+        weight = w * np.minimum(room, np.abs(y) + 1.0)
+        if weight.sum() > 0 and missing != 0:
+            y = np.clip(y + missing * np.minimum(room, np.abs(y) + 1.0) / weight.sum(), self.lower, self.upper)
+        return y
+
+    def center(self) -> np.ndarray:
+        """A point in the relative interior (of a bounded Y)."""
+        if self.weights is None:
+            return (self.lower + self.upper) / 2
+        low = float(self.weights @ self.lower)
+        high = min(self.row_upper, float(self.weights @ self.upper))
+        if self.row_lower == self.row_upper:
+            target = self.row_upper
+        else:
+            target = (max(self.row_lower, low) + high) / 2
+        share = 1.0 / (self.weights * self.size)
+        if np.all(np.isinf(self.upper)):
+            return self.lower + (target - low) * share
+        room = np.minimum(self.upper - self.lower, (high - low) / self.weights)
+        fraction = (target - low) / float(self.weights @ room) if target > low else 0.0
+        return self.lower + fraction * room

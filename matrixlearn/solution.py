@@ -1,0 +1,269 @@
+"""Solutions: an answer, its proof, and how it was reached."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from matrixlearn._array import as_numpy
+from matrixlearn.callbacks import Event
+from matrixlearn.certificate import Certificate
+from matrixlearn.exceptions import MatrixLearnError, MissingExtraError
+from matrixlearn.problems.base import Problem
+from matrixlearn.typing import Array
+
+FORMAT = 1
+
+
+class Status(str, Enum):
+    """How a solve ended.  Members compare equal to their plain names."""
+
+    OPTIMAL = "optimal"
+    STOPPED = "stopped"
+    INFEASIBLE = "infeasible"
+    UNBOUNDED = "unbounded"
+
+    @property
+    def advice(self) -> str:
+        """What it means and what to do."""
+        return {
+            "optimal": "the certified gap is at most tol",
+            "stopped": "the bounds hold, but their gap is above tol: give more time or iterations, another "
+            "method, a larger tol, or this solution as warm_start",
+            "infeasible": "y proves that no matrix satisfies the constraints within the trace bound",
+            "unbounded": "the matrix is a ray along which the objective grows without end",
+        }[self.value]
+
+    def __str__(self) -> str:
+        return self.value
+
+
+class History(tuple[Event, ...]):
+    """The checks of a solve, one `Event` each; columns as arrays by name."""
+
+    __slots__ = ()
+
+    def column(self, name: str) -> np.ndarray:
+        """One field of all events, e.g. ``history.column("gap")``."""
+        return np.array([getattr(event, name) for event in self], dtype=float)
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """An answer with its proof.
+
+    Attributes
+    ----------
+    status : Status
+        "optimal" only where the certificate is ``checked`` and its gap at most ``tol``.
+    value : float
+        The objective at the returned point, recomputed from the data.
+    matrix : array
+        The matrix side, feasible to rounding.
+    y : ndarray
+        The vector side, feasible to rounding.
+    certificate : Certificate
+        The bounds and the points that prove them.
+    method : str
+        The engine.
+    tol : float
+        The gap that was asked for.
+    iterations, seconds
+        Of the engine.
+    history : History
+        One record for each check.
+    notes : tuple of str
+        What `explain` says.
+    """
+
+    status: Status
+    value: float
+    certificate: Certificate
+    method: str
+    tol: float
+    iterations: int
+    seconds: float
+    history: History = field(repr=False)
+    notes: tuple[str, ...] = field(repr=False, default=())
+
+    @property
+    def problem(self) -> Problem:
+        """The problem that was solved."""
+        return self.certificate.problem
+
+    @property
+    def matrix(self) -> Array | None:
+        return self.certificate.X
+
+    @property
+    def y(self) -> np.ndarray | None:
+        return self.certificate.y
+
+    @property
+    def lower(self) -> float:
+        return self.certificate.lower
+
+    @property
+    def upper(self) -> float:
+        return self.certificate.upper
+
+    @property
+    def gap(self) -> float:
+        return self.certificate.gap
+
+    # -- words ------------------------------------------------------------------------------------
+
+    def summary(self) -> str:
+        """The answer in a few lines."""
+        lines = [
+            f"{type(self.problem).__name__}: {self.status} ({self.status.advice})",
+            f"  value      {self.value:.9g}",
+            f"  certified  {self.certificate}",
+            f"  method     {self.method}, {self.iterations} iterations, {self.seconds:.3g} s",
+        ]
+        return "\n".join(lines + [f"  {line}" for line in self.problem.describe(self)])
+
+    def explain(self) -> str:
+        """Why this engine, what was tried, where the time went."""
+        return "\n".join(self.notes)
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f"<pre>{escape(self.summary())}</pre>"
+
+    # -- pictures ---------------------------------------------------------------------------------
+
+    def plot(self) -> Any:
+        """Bounds against iterations and seconds, and the problem's own picture; a matplotlib figure.
+
+        Raises
+        ------
+        MissingExtraError
+            Without matplotlib.
+        """
+        try:
+            import matplotlib.pyplot as plt
+        except ImportError as error:
+            msg = "plot() needs matplotlib: pip install 'matrixlearn[plot]'"
+            raise MissingExtraError(msg) from error
+        figure, axes = plt.subplots(1, 3, figsize=(13, 3.8), layout="constrained")
+        for ax, name, label in ((axes[0], "iteration", "iteration"), (axes[1], "seconds", "seconds")):
+            at = self.history.column(name)
+            lower, upper = self.history.column("lower"), self.history.column("upper")
+            if name == "iteration":
+                at = at + 1  # a log axis has no 0
+                ax.set_xscale("log")
+            known = np.isfinite(lower) & np.isfinite(upper)
+            ax.plot(at[known], upper[known], drawstyle="steps-post", label="upper bound", color="C3")
+            ax.plot(at[known], lower[known], drawstyle="steps-post", label="lower bound", color="C0")
+            ax.fill_between(at[known], lower[known], upper[known], step="post", alpha=0.15, color="C7")
+            ax.set_xlabel(label)
+            ax.set_ylabel("objective")
+        axes[0].legend(frameon=False)
+        axes[0].set_title(f"{self.method}: {self.status}, gap {self.gap:.1e}")
+        axes[1].set_title("certified bounds")
+        if not self.problem.plot(self, axes[2]):
+            axes[2].remove()
+        return figure
+
+    # -- files ------------------------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the answer, its history and the data of its problem to an .npz file (no pickle)."""
+        arrays: dict[str, np.ndarray] = {}
+        plain: dict[str, Any] = {}
+        for key, value in self.problem.parameters().items():
+            if value is None or isinstance(value, bool | int | float | str):
+                plain[key] = value
+            else:
+                arrays[f"problem.{key}"] = as_numpy(value)
+        for key, value in (("X", self.matrix), ("y", self.y)):
+            if value is not None:
+                arrays[f"answer.{key}"] = as_numpy(value)
+        columns = ("iteration", "seconds", "lower", "upper", "gap")
+        arrays["history"] = np.array([self.history.column(name) for name in columns])
+        meta = {
+            "format": FORMAT,
+            "problem": self.problem.name,
+            "parameters": plain,
+            "status": self.status.value,
+            "value": self.value,
+            "lower": self.lower,
+            "upper": self.upper,
+            "rigour": self.certificate.rigour,
+            "method": self.method,
+            "tol": self.tol,
+            "iterations": self.iterations,
+            "seconds": self.seconds,
+            "notes": list(self.notes),
+        }
+        path = Path(path)
+        partial = path.with_name(path.name + ".partial")
+        with partial.open("wb") as file:
+            np.savez_compressed(file, meta=np.array(json.dumps(meta)), **arrays)
+        partial.replace(path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Solution:
+        """Read what `save` wrote, the problem included: ``certificate.verify()`` works on it.
+
+        Raises
+        ------
+        MatrixLearnError
+            Where the file is not a solution of this format.
+        PluginNotFoundError
+            Where the plugin of the problem is not installed.
+        """
+        from matrixlearn.registry import problems
+
+        try:
+            with np.load(path, allow_pickle=False) as data:
+                arrays = {key: data[key] for key in data.files}
+            meta = json.loads(str(arrays.pop("meta")))
+        except (OSError, ValueError, KeyError) as error:
+            if isinstance(error, FileNotFoundError):
+                raise
+            msg = f"{os.fspath(path)!r} is not a matrixlearn solution file: {error}"
+            raise MatrixLearnError(msg) from error
+        if meta.get("format") != FORMAT:
+            msg = f"{os.fspath(path)!r} has the format {meta.get('format')}, this version reads {FORMAT}"
+            raise MatrixLearnError(msg)
+        data_of_problem = {
+            key.removeprefix("problem."): value for key, value in arrays.items() if key.startswith("problem.")
+        }
+        problem = problems()[meta["problem"]](**meta["parameters"], **data_of_problem)
+        certificate = Certificate(
+            meta["lower"], meta["upper"], meta["rigour"], arrays.get("answer.X"), arrays.get("answer.y"), problem
+        )
+        events = (
+            Event(int(i), float(s), float(low), float(high), float(gap))
+            for i, s, low, high, gap in arrays["history"].T
+        )
+        return cls(
+            status=Status(meta["status"]),
+            value=meta["value"],
+            certificate=certificate,
+            method=meta["method"],
+            tol=meta["tol"],
+            iterations=meta["iterations"],
+            seconds=meta["seconds"],
+            history=History(events),
+            notes=tuple(meta["notes"]),
+        )
+
+    def __iter__(self) -> Iterator[Any]:
+        msg = "a Solution is not a tuple: use its fields, e.g. solution.value, solution.y"
+        raise TypeError(msg)
+
+
