@@ -112,5 +112,3 @@ def require_same_namespace(**arrays: Array) -> None:
     except TypeError as error:
         msg = f"{', '.join(arrays)} must come from one array library: {error}"
         raise ProblemError(msg) from error
-
-

@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from enum import Enum
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ from matrixlearn.typing import Array
 FORMAT = 1
 
 
-class Status(str, Enum):
+class Status(StrEnum):
     """How a solve ended.  Members compare equal to their plain names."""
 
     OPTIMAL = "optimal"
@@ -211,7 +211,7 @@ class Solution:
         path = Path(path)
         partial = path.with_name(path.name + ".partial")
         with partial.open("wb") as file:
-            np.savez_compressed(file, meta=np.array(json.dumps(meta)), **arrays)
+            np.savez_compressed(file, **{"meta": np.array(json.dumps(meta)), **arrays})  # type: ignore[arg-type]
         partial.replace(path)
 
     @classmethod
@@ -244,11 +244,15 @@ class Solution:
         }
         problem = problems()[meta["problem"]](**meta["parameters"], **data_of_problem)
         certificate = Certificate(
-            meta["lower"], meta["upper"], meta["rigour"], arrays.get("answer.X"), arrays.get("answer.y"), problem
+            meta["lower"],
+            meta["upper"],
+            meta["rigour"],
+            arrays.get("answer.X"),
+            arrays.get("answer.y"),
+            problem,
         )
         events = (
-            Event(int(i), float(s), float(low), float(high), float(gap))
-            for i, s, low, high, gap in arrays["history"].T
+            Event(int(i), float(s), float(low), float(high), float(gap)) for i, s, low, high, gap in arrays["history"].T
         )
         return cls(
             status=Status(meta["status"]),
@@ -265,5 +269,3 @@ class Solution:
     def __iter__(self) -> Iterator[Any]:
         msg = "a Solution is not a tuple: use its fields, e.g. solution.value, solution.y"
         raise TypeError(msg)
-
-

@@ -142,7 +142,7 @@ def run(
     *,
     tol: float,
     start: Incumbent | None = None,
-    limits: Limits = Limits(),  # noqa: B008 - frozen
+    limits: Limits = Limits(),
     callback: Callback = silent,
     decided: Callable[[Incumbent], bool] = lambda incumbent: False,
 ) -> Run:
@@ -156,9 +156,7 @@ def run(
     iteration, state, ended = 0, None, ""
 
     def check() -> str:
-        event = Event(
-            iteration, time.perf_counter() - began, incumbent.lower, incumbent.upper, incumbent.gap
-        )
+        event = Event(iteration, time.perf_counter() - began, incumbent.lower, incumbent.upper, incumbent.gap)
         events.append(event)
         stop = callback(event)
         if incumbent.gap <= tol:

@@ -126,7 +126,7 @@ class InteriorPoint(Engine):
     def _difference(problem: SpectralGame, X: tuple[Array, ...] | list[Array]) -> Array:
         """sum_k s_k X_k."""
         signs = problem.spectral_set.signs
-        out = signs[0] * X[0]
+        out = X[0]  # the first sign is +1
         for sign, part in zip(signs[1:], X[1:], strict=True):
             out = out + sign * part
         return out
@@ -243,8 +243,7 @@ class _System:
         state = self.state
         total, count = self._pairs(state.y + a_s * d.y, state.t + a_s * d.t, self._scalars(d, a_x))
         matrices = sum(
-            inner(x + a_x * dx, s + a_s * ds)
-            for x, dx, s, ds in zip(state.X, d.X, self.S, d.S, strict=True)
+            inner(x + a_x * dx, s + a_s * ds) for x, dx, s, ds in zip(state.X, d.X, self.S, d.S, strict=True)
         )
         return (total + matrices) / (count + len(state.X) * self.problem.spectral_set.n)
 
@@ -302,10 +301,7 @@ class _System:
         A_dy = problem.cost - problem.forward(dy)
         eye = identity(spectral.n, A_dy)
         dS = [dt * eye + sign * A_dy for sign in spectral.signs]
-        dX = [
-            sym(k - x @ ds @ inverse) - x
-            for k, x, ds, inverse in zip(K, state.X, dS, self.inverse_S, strict=True)
-        ]
+        dX = [sym(k - x @ ds @ inverse) - x for k, x, ds, inverse in zip(K, state.X, dS, self.inverse_S, strict=True)]
         scalars = Scalars(
             p=kp - z.p * dy / below - z.p,
             q=np.where(capped, kq + z.q * dy / above - z.q, 0.0),

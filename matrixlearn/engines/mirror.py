@@ -57,7 +57,8 @@ class MirrorState(State):
 
 class MirrorDescent(Engine):
     """Rounds until the oracle is done: for problems that bring ``exponent()``, ``oracle()`` and ``like``,
-    an array whose namespace and dtype the losses take."""
+    an array whose namespace and dtype the losses take.
+    """
 
     name = "mirror"
 
@@ -73,9 +74,7 @@ class MirrorDescent(Engine):
         rounds = state.rounds + 1
         answer = played.answer
         if isinstance(answer, Done):
-            return MirrorState(
-                (Proposal(X=played.X),), answer.reason, played.G, rounds, state.check_at, played
-            )
+            return MirrorState((Proposal(X=played.X),), answer.reason, played.G, rounds, state.check_at, played)
         if rounds < state.check_at:
             return MirrorState((), "", played.G, rounds, state.check_at, played)
         shown = (Proposal(X=played.X, y=answer.y),)

@@ -149,9 +149,7 @@ class Adaptive:
             return state
         return self._check(game, state, answer.y, incumbent)
 
-    def _check(
-        self, game: SpectralGame, state: AdaptiveState, last: np.ndarray, incumbent: Incumbent
-    ) -> AdaptiveState:
+    def _check(self, game: SpectralGame, state: AdaptiveState, last: np.ndarray, incumbent: Incumbent) -> AdaptiveState:
         averages = state.averages
         assert averages is not None
         X = _best_on_segment(game, state.best_X, averages.X / averages.count)

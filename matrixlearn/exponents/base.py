@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from typing import Protocol, runtime_checkable
 
+from matrixlearn.sets import SpectralSet
 from matrixlearn.typing import Array
 
 
@@ -33,13 +34,10 @@ class Exponent(Protocol):
 class Accumulating:
     """Losses add up: G <- G + step * loss."""
 
-    n: int
-    ndim = 2
+    on: SpectralSet
 
     def zero(self, like: Array) -> Array:
-        from matrixlearn._array import zeros
-
-        return zeros((self.n,) * self.ndim, like)
+        return 0 * self.on.center(like)
 
     def accumulate(self, G: Array, loss: Array, step: float) -> Array:
         return G + step * loss

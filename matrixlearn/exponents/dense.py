@@ -61,10 +61,6 @@ class DenseExponent(Accumulating):
 
     on: SpectralSet
 
-    @property
-    def n(self) -> int:  # type: ignore[override]
-        return self.on.n
-
     def weights(self, exponents: Array) -> Array:
         """Eigenvalues of X from those of -G."""
         return gibbs_weights(exponents, self.on.trace, self.on.slack)
@@ -76,7 +72,7 @@ class DenseExponent(Accumulating):
         w = self.weights(xp.concat([pair[0] for pair in pairs]))
         if len(blocks) == 1:
             return spectral_function(pairs[0][1], w)
-        X = zeros((self.n, self.n), G)
+        X = zeros((self.on.n, self.on.n), G)
         for block, (_, V) in zip(blocks, pairs, strict=True):
             X[block, block] = spectral_function(V, w[block])
         return X

@@ -15,11 +15,6 @@ class DiagonalExponent(Accumulating):
     """x(g) = R exp(-g) / sum exp(-g) for vectors g of shape (n,)."""
 
     on: ScaledSimplex
-    ndim = 1
-
-    @property
-    def n(self) -> int:  # type: ignore[override]
-        return self.on.n
 
     def __call__(self, G: Array) -> Array:
         return gibbs_weights(-G, self.on.trace, 0)

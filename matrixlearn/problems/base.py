@@ -55,7 +55,8 @@ class Problem(ABC):
     @abstractmethod
     def scale(self) -> float:
         """A positive number of the size of the data; ``FLOOR * scale`` is where a relative gap
-        turns into an absolute one."""
+        turns into an absolute one.
+        """
 
     @abstractmethod
     def bound_from_matrix(self, X: Array) -> Bound:

@@ -102,7 +102,8 @@ class SpectralGame(Problem):
 
     def repair(self, X: Array) -> Array | None:
         """A point of S near X that is also feasible for constraints whose multipliers Y bounds
-        only by an estimate; None where X is all there is."""
+        only by an estimate; None where X is all there is.
+        """
         return None
 
     def bounded(self) -> SpectralGame:
@@ -119,7 +120,7 @@ class SpectralGame(Problem):
         return spectral_norm(self.cost)
 
     @cached_property
-    def scale(self) -> float:  # type: ignore[override]
+    def scale(self) -> float:
         """R ||C||_2; where C = 0, the largest |c_j| + R ||A_j||_2."""
         R = self.spectral_set.trace
         if self.cost_norm > 0:
@@ -190,14 +191,10 @@ class SpectralGame(Problem):
             A = np.stack([np.diag(a) for a in A])
         F = C - cp.reshape(A.reshape(m, n * n).T @ y, (n, n), order="C")
         hermitian = np.iscomplexobj(C) or np.iscomplexobj(A)
-        constraints: list[Any] = [
-            (t * np.eye(n) - s * (F + (F.H if hermitian else F.T)) / 2) >> 0 for s in S.signs
-        ]
+        constraints: list[Any] = [(t * np.eye(n) - s * (F + (F.H if hermitian else F.T)) / 2) >> 0 for s in S.signs]
         if S.slack:
             constraints.append(t >= 0)
-        return cp.Problem(
-            cp.Minimize(self.offset @ y + S.trace * t), constraints + self.dual_constraints(y)
-        )
+        return cp.Problem(cp.Minimize(self.offset @ y + S.trace * t), constraints + self.dual_constraints(y))
 
     def dual_constraints(self, y: Any) -> list[Any]:
         """Y as cvxpy constraints on the expression y."""

@@ -43,7 +43,8 @@ if TYPE_CHECKING:
 
 def constraint_family(A: Any, n: int) -> ConstraintFamily:
     """The family that suits ``A``: rank one for an (m, n) array, sparse for a list of scipy sparse
-    matrices, dense for an (m, n, n) array or a list of matrices."""
+    matrices, dense for an (m, n, n) array or a list of matrices.
+    """
     if sp.issparse(A) or (isinstance(A, Sequence) and len(A) > 0 and any(sp.issparse(a) for a in A)):
         if sp.issparse(A):
             msg = "A must be a list of sparse matrices, one for each constraint, not one sparse matrix"
@@ -142,11 +143,11 @@ class LinearSDP(SpectralGame):
         return self.b
 
     @cached_property
-    def spectral_set(self) -> SpectralSet:  # type: ignore[override]
+    def spectral_set(self) -> SpectralSet:
         return TraceBall(self.C.shape[0], self.trace_bound)
 
     @cached_property
-    def dual_set(self) -> KnapsackSet:  # type: ignore[override]
+    def dual_set(self) -> KnapsackSet:
         s = self.slack_of_interior
         if s is None:
             return KnapsackSet.orthant(self.family.shape[0])
@@ -172,7 +173,7 @@ class LinearSDP(SpectralGame):
         return self.family.matrix(j)
 
     @property
-    def constraint_norms(self) -> np.ndarray:  # type: ignore[override]
+    def constraint_norms(self) -> np.ndarray:
         return self.family.norms
 
     def schur(self, U: Array, V: Array) -> np.ndarray:
@@ -310,11 +311,11 @@ class PhaseOne(SpectralGame):
         return self._dual_set
 
     @property
-    def scale(self) -> float:  # type: ignore[override]
+    def scale(self) -> float:
         return 1e-6  # decide down to 1e-9 of the (dimensionless) rows
 
     @property
-    def constraint_norms(self) -> np.ndarray:  # type: ignore[override]
+    def constraint_norms(self) -> np.ndarray:
         return self.program.family.norms / self.nu
 
     def forward(self, y: np.ndarray) -> Array:

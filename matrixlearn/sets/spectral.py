@@ -13,6 +13,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 from matrixlearn._array import identity, namespace, zeros
 from matrixlearn.exceptions import ProblemError
@@ -38,9 +39,9 @@ class SpectralSet(ABC):
     trace: float
     blocks: tuple[int, ...] = ()
 
-    signs = (1,)
+    signs: ClassVar[tuple[int, ...]] = (1,)
     """The semidefinite faces: S is the image of positive semidefinite X_k under sum_k signs_k X_k."""
-    slack = 0
+    slack: ClassVar[int] = 0
     """1 where the trace is bounded by an inequality, so that t >= 0 in the dual."""
 
     def __post_init__(self) -> None:

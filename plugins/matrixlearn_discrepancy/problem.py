@@ -17,6 +17,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.exponents import kernel_coordinates, span_coordinates
 from matrixlearn.problem import (
@@ -31,6 +32,7 @@ from matrixlearn.problem import (
 
 if TYPE_CHECKING:
     import cvxpy
+
     from matrixlearn import Solution
 
 Kernel = Callable[[Any, Any], Any]
@@ -75,9 +77,7 @@ class Discrepancy(SpectralGame):
     def __post_init__(self) -> None:
         Xs, Xt = as_samples("X_source", self.X_source), as_samples("X_target", self.X_target)
         if Xs.shape[1] != Xt.shape[1]:
-            msg = (
-                f"X_source and X_target must have the same features, got {Xs.shape[1]} and {Xt.shape[1]} columns"
-            )
+            msg = f"X_source and X_target must have the same features, got {Xs.shape[1]} and {Xt.shape[1]} columns"
             raise ProblemError(msg)
         m, n = Xs.shape[0], Xt.shape[0]
         object.__setattr__(self, "X_source", Xs)
@@ -127,22 +127,22 @@ class Discrepancy(SpectralGame):
         return RankOneFamily(self.points[: self.X_source.shape[0], :])
 
     @cached_property
-    def cost(self) -> Any:  # type: ignore[override]
+    def cost(self) -> Any:
         """M_0, the second moments of the target, (r, r)."""
         n = self.X_target.shape[0]
         p = np.full(n, 1.0 / n) if self.target_weights is None else self.target_weights
         return RankOneFamily(self.points[self.X_source.shape[0] :, :]).apply(p)
 
     @cached_property
-    def offset(self) -> np.ndarray:  # type: ignore[override]
+    def offset(self) -> np.ndarray:
         return np.zeros(self.X_source.shape[0])
 
     @cached_property
-    def spectral_set(self) -> SpectralBall:  # type: ignore[override]
+    def spectral_set(self) -> SpectralBall:
         return SpectralBall(self.rank, 1.0)
 
     @cached_property
-    def dual_set(self) -> KnapsackSet:  # type: ignore[override]
+    def dual_set(self) -> KnapsackSet:
         m = self.X_source.shape[0]
         return KnapsackSet.simplex(m, np.inf if self.max_weight is None else self.max_weight / m)
 
@@ -156,7 +156,7 @@ class Discrepancy(SpectralGame):
         return self.source.matrix(j)
 
     @property
-    def constraint_norms(self) -> np.ndarray:  # type: ignore[override]
+    def constraint_norms(self) -> np.ndarray:
         return self.source.norms
 
     def schur(self, U: Any, V: Any) -> np.ndarray:
@@ -186,6 +186,8 @@ class Discrepancy(SpectralGame):
         return lines
 
     def plot(self, solution: Solution, axes: Any) -> bool:
+        if solution.y is None:
+            return False
         y = np.sort(solution.y)[::-1] * len(solution.y)
         axes.bar(np.arange(1, len(y) + 1), y, width=1.0, color="C2")
         axes.axhline(1.0, color="C7", lw=1, label="uniform")

@@ -17,11 +17,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.problem import KnapsackSet, SpectralGame, Spectraplex, as_array
 
 if TYPE_CHECKING:
     import cvxpy
+
     from matrixlearn import Solution
 
 
@@ -100,20 +102,20 @@ class MaxCut(SpectralGame):
     # -- the game ---------------------------------------------------------------------------------
 
     @cached_property
-    def cost(self) -> np.ndarray:  # type: ignore[override]
+    def cost(self) -> np.ndarray:
         return (np.diag(self.weights.sum(axis=1)) - self.weights) / 4
 
     @cached_property
-    def offset(self) -> np.ndarray:  # type: ignore[override]
+    def offset(self) -> np.ndarray:
         return np.ones(len(self.weights))
 
     @cached_property
-    def spectral_set(self) -> Spectraplex:  # type: ignore[override]
+    def spectral_set(self) -> Spectraplex:
         n = len(self.weights)
         return Spectraplex(n, float(n))
 
     @cached_property
-    def dual_set(self) -> KnapsackSet:  # type: ignore[override]
+    def dual_set(self) -> KnapsackSet:
         n, d = len(self.weights), np.diag(self.cost)
         upper, lower = n * float(np.linalg.eigvalsh(self.cost)[-1]), float(d.sum())
         # a margin keeps the box open where a vertex has no edges, or where the bounds meet
@@ -127,7 +129,7 @@ class MaxCut(SpectralGame):
         )
 
     @cached_property
-    def scale(self) -> float:  # type: ignore[override]
+    def scale(self) -> float:
         """n ||C||_2; 1 for a graph without edges."""
         return len(self.weights) * self.cost_norm or 1.0
 
@@ -143,7 +145,7 @@ class MaxCut(SpectralGame):
         return A
 
     @property
-    def constraint_norms(self) -> np.ndarray:  # type: ignore[override]
+    def constraint_norms(self) -> np.ndarray:
         return np.ones(len(self.weights))
 
     def schur(self, U: np.ndarray, V: np.ndarray) -> np.ndarray:
@@ -165,13 +167,14 @@ class MaxCut(SpectralGame):
         """The weight of the edges between the two sides."""
         return float(side @ (np.diag(self.weights.sum(axis=1)) - self.weights) @ side) / 4
 
-    def round(
-        self, solution: Solution, trials: int = 100, random_state: int | np.random.Generator | None = 0
-    ) -> Cut:
+    def round(self, solution: Solution, trials: int = 100, random_state: int | np.random.Generator | None = 0) -> Cut:
         """The best of ``trials`` random hyperplanes (Goemans-Williamson), improved by single moves.
 
         For weights >= 0 one hyperplane gives at least 0.878 of the optimum in expectation.
         """
+        if solution.matrix is None:
+            msg = "the solution holds no matrix to round: solve again with more time"
+            raise ProblemError(msg)
         rng = np.random.default_rng(random_state)
         w, V = np.linalg.eigh(solution.matrix)
         factor = V * np.sqrt(np.maximum(w, 0.0))
@@ -232,5 +235,3 @@ class MaxCut(SpectralGame):
             W = W - W.mean()
         W = np.triu(W * (rng.random((n, n)) < 0.6), 1)
         return cls(W + W.T)
-
-
