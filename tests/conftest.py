@@ -1,0 +1,59 @@
+"""One BLAS thread, hypothesis profiles, and array back ends for all tests."""
+
+import os
+
+for _variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(_variable, "1")  # read when NumPy is first imported, hence before it
+
+from dataclasses import dataclass
+from types import ModuleType
+
+import array_api_strict
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, settings
+
+_COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("dev", max_examples=25, **_COMMON)
+settings.register_profile("ci", max_examples=60, derandomize=True, print_blob=True, **_COMMON)
+settings.register_profile("nightly", max_examples=1000, print_blob=True, **_COMMON)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
+
+
+@dataclass(frozen=True)
+class Backend:
+    """An array library, as tests see it."""
+
+    name: str
+    xp: ModuleType
+
+    def array(self, values):
+        """A fresh array of this library with the values of a NumPy array (or nested list)."""
+        copied = np.array(values)
+        if self.name == "numpy-readonly":
+            copied.flags.writeable = False
+        return self.xp.asarray(copied)
+
+    @property
+    def is_numpy(self):
+        return self.xp is np
+
+
+BACKENDS = (
+    Backend("numpy", np),
+    Backend("numpy-readonly", np),
+    Backend("array-api-strict", array_api_strict),
+)
+
+
+# session scope: hypothesis refuses function-scoped fixtures under @given
+@pytest.fixture(scope="session", params=BACKENDS, ids=lambda backend: backend.name)
+def backend(request):
+    """NumPy, NumPy that nobody may write to, and the strictest reading of the array API standard."""
+    return request.param
+
+
+@pytest.fixture(scope="session")
+def xp(backend):
+    """The namespace of `backend`."""
+    return backend.xp
