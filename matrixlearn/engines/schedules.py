@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 
 from matrixlearn._array import zeros
 from matrixlearn.engines.base import Incumbent, Proposal, State
@@ -171,6 +170,8 @@ class Adaptive:
 
 def _best_on_segment(game: SpectralGame, a: Array, b: Array) -> Array:
     """The point between a and b with the best lower value: linear algebra on m-vectors only."""
+    from scipy.optimize import minimize_scalar  # late, as in sets/knapsack.py
+
     at_a, at_b = game.offset - game.adjoint(a), game.offset - game.adjoint(b)
     cost_a, cost_b = inner(game.cost, a), inner(game.cost, b)
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import linprog
 
 from matrixlearn.exceptions import MatrixLearnError
 from matrixlearn.linalg import inner, trace
@@ -51,6 +50,8 @@ class PolytopeOracle:
         )
 
     def _solve(self, products: np.ndarray, b: np.ndarray) -> np.ndarray:
+        from scipy.optimize import linprog  # late, as in sets/knapsack.py
+
         # an unbounded program satisfies the inequality along a ray: bound y far out instead
         far = 1e6 * self.level / self.program.trace_bound
         result = linprog(-products, A_ub=b[None, :], b_ub=[self.level], bounds=(0, far), method="highs")

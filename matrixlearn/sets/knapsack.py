@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import brentq
 
 from matrixlearn.exceptions import ProblemError
 
@@ -143,6 +142,8 @@ class KnapsackSet:
             low *= 2
         while excess(high) < 0:
             high *= 2
+        from scipy.optimize import brentq  # late: half of the package's import time
+
         multiplier = brentq(excess, low, high, xtol=1e-300, rtol=8.9e-16, maxiter=500)
         y = np.clip(y + multiplier * w, self.lower, self.upper)
         return self._polish(y, target)
