@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 from array_api_compat import array_namespace, device, is_numpy_namespace
 
@@ -18,6 +20,12 @@ def namespace(*arrays: Array) -> ArrayNamespace:
 def is_numpy(*arrays: Array) -> bool:
     """Whether LAPACK may be called on these arrays directly."""
     return is_numpy_namespace(array_namespace(*arrays))
+
+
+def is_sparse(x: object) -> bool:
+    """Whether ``x`` is a scipy sparse array or matrix; where it is, scipy.sparse has been imported."""
+    sparse = sys.modules.get("scipy.sparse")
+    return sparse is not None and bool(sparse.issparse(x))
 
 
 def as_numpy(x: Array) -> np.ndarray:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
-from matrixlearn._array import as_numpy, namespace
+from matrixlearn._array import as_numpy, is_sparse, namespace
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.linalg import sym
 from matrixlearn.typing import Array
@@ -22,7 +21,7 @@ def as_array(name: str, value: Any) -> Array:
     ProblemError
         For ragged, non-numeric, NaN or infinite values.
     """
-    if sp.issparse(value):
+    if is_sparse(value):
         value = value.toarray()
     try:
         xp = namespace(value)

@@ -32,7 +32,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
 
 from matrixlearn._array import identity, namespace
 from matrixlearn.engines.base import Engine, Incumbent, Proposal, State
@@ -312,6 +311,8 @@ class _System:
 
     def _solve(self, rhs: np.ndarray) -> np.ndarray:
         """Solve the Schur system, refined once."""
+        from scipy.linalg import cho_solve
+
         d = self.jacobi
         x = d * cho_solve(self.factor, d * rhs)
         return x + d * cho_solve(self.factor, d * (rhs - self.matrix @ x))
@@ -362,6 +363,8 @@ def _adjoint_times(factor: Array) -> Array:
 
 def _factorize(matrix: np.ndarray, jacobi: np.ndarray) -> Any:
     """Cholesky of the scaled Schur matrix, with the smallest ridge that makes it definite."""
+    from scipy.linalg import cho_factor  # late: a third of the package's import time
+
     scaled = matrix * np.outer(jacobi, jacobi)
     for ridge in (0.0, 1e-14, 1e-12, 1e-10, 1e-8):
         try:

@@ -7,7 +7,6 @@ take the functions of the array API standard. The answers are the same to roundi
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import lapack
 
 from matrixlearn._array import identity, is_numpy, namespace
 from matrixlearn.typing import Array
@@ -81,6 +80,8 @@ def cholesky(A: Array) -> Array | None:
 def inverse_factor(L: Array) -> Array:
     """L^{-1} of a lower triangular L."""
     if is_numpy(L):
+        from scipy.linalg import lapack  # late: a third of the package's import time
+
         trtri = lapack.ztrtri if np.iscomplexobj(L) else lapack.dtrtri
         # LAPACK reads columns: the transpose of a C-ordered L is an upper triangle in its order
         inverse, info = trtri(L.T, lower=0)

@@ -22,9 +22,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
 
-from matrixlearn._array import EPS, as_numpy, namespace, zeros
+from matrixlearn._array import EPS, as_numpy, is_sparse, namespace, zeros
 from matrixlearn._validation import as_array, as_hermitian, as_real_vector, require_same_namespace
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.linalg.constraints import (
@@ -45,10 +44,12 @@ def constraint_family(A: Any, n: int) -> ConstraintFamily:
     """The family that suits ``A``: rank one for an (m, n) array, sparse for a list of scipy sparse
     matrices, dense for an (m, n, n) array or a list of matrices.
     """
-    if sp.issparse(A) or (isinstance(A, Sequence) and len(A) > 0 and any(sp.issparse(a) for a in A)):
-        if sp.issparse(A):
+    if is_sparse(A) or (isinstance(A, Sequence) and len(A) > 0 and any(is_sparse(a) for a in A)):
+        if is_sparse(A):
             msg = "A must be a list of sparse matrices, one for each constraint, not one sparse matrix"
             raise ProblemError(msg)
+        import scipy.sparse as sp  # late: a third of the package's import time
+
         rows = []
         for j, a in enumerate(A):
             as_hermitian(f"A[{j}]", a, n)
