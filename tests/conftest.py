@@ -1,9 +1,10 @@
 """One BLAS thread, hypothesis profiles, and array back ends for all tests."""
 
+# ruff: noqa: E402  (the environment must be set before NumPy is imported)
 import os
 
 for _variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ.setdefault(_variable, "1")  # read when NumPy is first imported, hence before it
+    os.environ.setdefault(_variable, "1")
 
 from dataclasses import dataclass
 from types import ModuleType

@@ -236,9 +236,10 @@ class LinearSDP(SpectralGame):
         A = [as_numpy(self.family.matrix(j)) for j in range(self.family.shape[0])]
         hermitian = np.iscomplexobj(C) or any(np.iscomplexobj(a) for a in A)
         X = cp.Variable((n, n), name="X", hermitian=hermitian, symmetric=not hermitian)
-        constraints = [X >> 0, cp.real(cp.trace(X)) <= self.trace_bound]
-        constraints += [cp.real(cp.trace(a @ X)) <= bj for a, bj in zip(A, self.b, strict=True)]
-        return cp.Problem(cp.Maximize(cp.real(cp.trace(C @ X))), constraints)
+        real = cp.real if hermitian else lambda expression: expression  # cvxpy refuses the real part of a real one
+        constraints = [X >> 0, real(cp.trace(X)) <= self.trace_bound]
+        constraints += [real(cp.trace(a @ X)) <= bj for a, bj in zip(A, self.b, strict=True)]
+        return cp.Problem(cp.Maximize(real(cp.trace(C @ X))), constraints)
 
     def read_reference(self, reference: cvxpy.Problem) -> tuple[Array | None, np.ndarray | None]:
         X = reference.variables()[0].value
