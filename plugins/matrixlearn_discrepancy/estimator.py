@@ -1,0 +1,268 @@
+"""Kernel ridge regression on a source that is reweighted to look like the target.
+
+    z      minimizes  ||sum_j p_j phi(x_j) phi(x_j)^T - sum_i z_i phi(x_i) phi(x_i)^T||_2,     z_i <= max_weight / m
+    h      minimizes  m sum_i z_i (y_i - h(x_i))^2 + alpha ||h||^2
+
+phi belongs to one kernel, the same in both lines: only then does a small discrepancy bound the loss
+(`discrepancy_bound`). scikit-learn is imported here and nowhere else.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics.pairwise import pairwise_kernels
+from sklearn.utils.validation import _check_sample_weight, check_array, check_is_fitted, validate_data
+
+from matrixlearn import Solution, Status, solve
+from matrixlearn_discrepancy.problem import Discrepancy, effective_sample_size
+
+FEW = 0.2
+"""The effective share of the points below which a fit leans on a handful."""
+
+
+class FewPointsWarning(UserWarning):
+    """The weights put almost everything on a handful of points: (sum w)^2 / sum w^2 < 0.2 m."""
+
+
+class DiscrepancyRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
+    """min over h of m sum_i z_i (y_i - h(x_i))^2 + alpha ||h||^2, with z from `Discrepancy`.
+
+    Kernel ridge regression with the source weights that minimize the discrepancy to the target. Uniform
+    weights give scikit-learn's ``KernelRidge``.
+
+    Parameters
+    ----------
+    kernel : str or callable, default="linear"
+        "linear", "rbf", "laplacian", "polynomial", ... of ``sklearn.metrics.pairwise.pairwise_kernels``,
+        or a function (A, B) -> Gram matrix. Positive semidefinite.
+    gamma : float, optional
+        Of the kernel; 1 / n_features by default, as in scikit-learn.
+    degree : float, default=3
+        Of the polynomial kernel.
+    coef0 : float, default=1
+        Of the polynomial kernel.
+    alpha : float, default=1.0
+        The ridge, > 0; the thesis's lambda is alpha / m.
+    max_weight : float or None, default=2.0
+        Caps each weight at this multiple of the uniform one, >= 1. None is the thesis's form: the exact
+        minimizer, which may lean on few points.
+    fit_intercept : bool, default=True
+        Centre features and labels with the weights, which leaves the intercept free of the ridge. The
+        guarantee of `discrepancy_bound` is for False: the discrepancy is that of h without an intercept.
+    method : str, default="auto"
+        An engine, see ``matrixlearn.methods``.
+    tol : float, default=1e-3
+        Certified relative gap of the discrepancy.
+    time_limit : float, optional
+        Seconds for the weights; the best weights so far serve after that, with a ConvergenceWarning.
+
+    Attributes
+    ----------
+    weights_ : ndarray, shape (m,)
+        The weights of the source rows in the fit, >= 0, summing to one.
+    solution_ : matrixlearn.Solution or None
+        The weights' certificate; None where no target was given.
+    effective_sample_size_ : float
+        (sum w)^2 / sum w^2: m for uniform weights, 1 for a single point.
+    coef_ : ndarray, shape (n_features,) or (n_targets, n_features)
+        For the linear kernel only.
+    dual_coef_ : ndarray, shape (m,) or (m, n_targets)
+        h(x) = sum_i dual_coef_i K(x_i, x) + intercept_.
+    intercept_ : float or ndarray, shape (n_targets,)
+    X_fit_ : ndarray, shape (m, n_features)
+        The source rows.
+    n_iter_ : int
+        Iterations of the engine; 0 where no target was given.
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from matrixlearn_discrepancy import DiscrepancyRegressor
+    >>> X_source, X_target = np.array([[-1.0], [0.5], [2.0]]), np.array([[1.0]])
+    >>> model = DiscrepancyRegressor(max_weight=None, fit_intercept=False)
+    >>> model = model.fit(X_source, np.abs(X_source[:, 0]), X_target=X_target)
+    >>> bool(model.solution_.gap <= 1e-3)
+    True
+
+    In a pipeline, let the steps before transform the target too (needs metadata routing):
+    ``Pipeline([("scale", StandardScaler()), ("fit", DiscrepancyRegressor().set_fit_request(X_target=True))],
+    transform_input=["X_target"])``.
+    """
+
+    def __init__(
+        self,
+        kernel: str | Callable[[Any, Any], Any] = "linear",
+        *,
+        gamma: float | None = None,
+        degree: float = 3,
+        coef0: float = 1,
+        alpha: float = 1.0,
+        max_weight: float | None = 2.0,
+        fit_intercept: bool = True,
+        method: str = "auto",
+        tol: float = 1e-3,
+        time_limit: float | None = None,
+    ) -> None:
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.alpha = alpha
+        self.max_weight = max_weight
+        self.fit_intercept = fit_intercept
+        self.method = method
+        self.tol = tol
+        self.time_limit = time_limit
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        X_target: Any = None,
+        sample_domain: Any = None,
+        sample_weight: Any = None,
+    ) -> DiscrepancyRegressor:
+        """Fit on the labelled source (X, y), weighted towards the target.
+
+        Parameters
+        ----------
+        X : array-like, shape (m, n_features)
+            Source points; with ``sample_domain``, source and target points.
+        y : array-like, shape (m,) or (m, n_targets)
+            Labels; those of target rows are not looked at and may be NaN.
+        X_target : array-like, shape (n, n_features), optional
+            Unlabelled points of the target. Without a target the weights are uniform.
+        sample_domain : array-like, shape (m,), optional
+            The other way to give a target: > 0 for source rows of X, < 0 for target rows (skada's form).
+        sample_weight : array-like, shape (m,), optional
+            Importance of the rows, e.g. the quality of a label; multiplies the weights of the
+            discrepancy. Rows of weight 0 are left out, target rows included.
+
+        Returns
+        -------
+        self
+        """
+        if not (isinstance(self.alpha, int | float | np.number) and 0 < self.alpha < np.inf):
+            msg = f"alpha must be a positive number, got {self.alpha!r}"
+            raise ValueError(msg)
+        X, y, X_target, importance = self._split(X, y, X_target, sample_domain, sample_weight)
+        self.solution_: Solution | None = None
+        z = np.full(len(X), 1.0 / len(X))
+        if X_target is not None:
+            used = importance > 0
+            z = np.zeros(len(X))
+            z[used] = self._weights(X[used], X_target)
+        # m z_i: with uniform weights the objective is KernelRidge's, sample_weight included
+        factors = z * importance * (len(X) if X_target is None else np.count_nonzero(used))
+        if not factors.sum() > 0:
+            msg = "sample_weight leaves no source row with a positive weight"
+            raise ValueError(msg)
+        self.weights_ = factors / factors.sum()
+        self.effective_sample_size_ = effective_sample_size(self.weights_)
+        self.n_iter_ = 0 if self.solution_ is None else self.solution_.iterations
+        self._warn()
+        self._regress(X, y, factors)
+        return self
+
+    def _split(
+        self, X: Any, y: Any, X_target: Any, sample_domain: Any, sample_weight: Any
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None, np.ndarray]:
+        """Validated source, labels, target or None, and the importance of the source rows."""
+        if X_target is not None and sample_domain is not None:
+            msg = "pass X_target or sample_domain, not both: each says what the target is"
+            raise ValueError(msg)
+        if sample_domain is None:
+            X, y = validate_data(self, X, y, y_numeric=True, multi_output=True, dtype=np.float64)
+            importance = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+            if X_target is not None:
+                X_target = validate_data(self, X_target, reset=False, dtype=np.float64)
+            return X, np.asarray(y, dtype=np.float64), X_target, importance
+        X = validate_data(self, X, dtype=np.float64)
+        importance = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        domain = check_array(sample_domain, ensure_2d=False, input_name="sample_domain")
+        y = np.asarray(y)
+        if domain.shape != (len(X),) or len(y) != len(X):
+            msg = f"X, y and sample_domain must have one row each: {len(X)}, {len(y)} and {domain.shape}"
+            raise ValueError(msg)
+        source, target = domain > 0, (domain < 0) & (importance > 0)
+        if not (np.any(source) and np.any(target) and np.all(domain != 0)):
+            msg = f"sample_domain must name both domains (> 0 source, < 0 target), got the values {np.unique(domain)}"
+            raise ValueError(msg)
+        y = check_array(y[source], ensure_2d=False, dtype=np.float64, input_name="y")
+        return X[source], y, X[target], importance[source]
+
+    def _weights(self, X: np.ndarray, X_target: np.ndarray) -> np.ndarray:
+        """The certified minimizer of the discrepancy, shape (m,)."""
+        problem = Discrepancy(
+            X, X_target, kernel=None if self.kernel == "linear" else self._gram, max_weight=self.max_weight
+        )
+        solution = solve(problem, method=self.method, tol=self.tol, time_limit=self.time_limit)
+        self.solution_ = solution
+        return np.asarray(solution.y)
+
+    def _warn(self) -> None:
+        m = len(self.weights_)
+        if self.solution_ is None:
+            return
+        if self.solution_.status is not Status.OPTIMAL:
+            msg = (
+                f"the weights are {self.solution_.status}: gap {self.solution_.gap:.2e}, {self.solution_.status.advice}"
+            )
+            warnings.warn(msg, ConvergenceWarning, stacklevel=3)
+        if self.effective_sample_size_ < FEW * m:
+            msg = (
+                f"the fit leans on a handful of points: effective sample size {self.effective_sample_size_:.1f} of "
+                f"{m}; a max_weight of 2 or 3 (got {self.max_weight}) usually generalizes better"
+            )
+            warnings.warn(msg, FewPointsWarning, stacklevel=3)
+
+    def _gram(self, A: np.ndarray, B: np.ndarray) -> np.ndarray:
+        """K(a_i, b_j), shape (len(A), len(B))."""
+        if callable(self.kernel):
+            return np.asarray(self.kernel(A, B), dtype=np.float64)
+        return pairwise_kernels(
+            A, B, metric=self.kernel, filter_params=True, gamma=self.gamma, degree=self.degree, coef0=self.coef0
+        )
+
+    def _regress(self, X: np.ndarray, y: np.ndarray, factors: np.ndarray) -> None:
+        """The minimizer h, in the points of positive weight; an intercept centres in feature space.
+
+        With s = sqrt(factors), K the (centred) Gram matrix:  (s K s + alpha I) (d / s) = s (y - mean).
+        """
+        w = self.weights_
+        s = np.sqrt(factors)[:, None]
+        K = self._gram(X, X)
+        Y = y.reshape(len(y), -1)
+        mean = w @ Y if self.fit_intercept else np.zeros(Y.shape[1])
+        if self.fit_intercept:
+            row = w @ K
+            K = K - row - row[:, None] + row @ w
+        d = s * scipy.linalg.solve(s * K * s.T + self.alpha * np.eye(len(X)), s * (Y - mean), assume_a="pos")
+        intercept = mean
+        if self.fit_intercept:
+            # sum_i d_i <phi_i - mu, phi(x) - mu> in terms of the points themselves
+            d = d - w[:, None] * d.sum(axis=0)
+            intercept = mean - row @ d
+        one = y.ndim == 1
+        self.X_fit_ = X
+        self.dual_coef_ = d[:, 0] if one else d
+        self.intercept_ = float(intercept[0]) if one else intercept
+        if self.kernel == "linear":
+            self.coef_ = d[:, 0] @ X if one else d.T @ X
+
+    def predict(self, X: Any) -> np.ndarray:
+        """h(x) = sum_i dual_coef_i K(x_i, x) + intercept, shape (n,) or (n, n_targets)."""
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, dtype=np.float64)
+        if self.kernel == "linear":
+            return X @ self.coef_.T + self.intercept_
+        return self._gram(X, self.X_fit_) @ self.dual_coef_ + self.intercept_
