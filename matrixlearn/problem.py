@@ -7,7 +7,7 @@ from matrixlearn.linalg.constraints import (
     RankOneFamily,
     SparseFamily,
 )
-from matrixlearn.problems import Bound, LinearSDP, Problem, SpectralGame
+from matrixlearn.problems import Argument, Bound, LinearSDP, Problem, SpectralGame
 from matrixlearn.sets import (
     KnapsackSet,
     ScaledSimplex,
@@ -18,6 +18,7 @@ from matrixlearn.sets import (
 )
 
 __all__ = [
+    "Argument",
     "Bound",
     "ConstraintFamily",
     "DenseFamily",

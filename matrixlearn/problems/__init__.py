@@ -1,7 +1,7 @@
 """What is asked: the base classes for plugin authors, and the data-only problem."""
 
-from matrixlearn.problems.base import Bound, Problem
+from matrixlearn.problems.base import Argument, Bound, Problem
 from matrixlearn.problems.game import SpectralGame
 from matrixlearn.problems.linear import LinearSDP
 
-__all__ = ["Bound", "LinearSDP", "Problem", "SpectralGame"]
+__all__ = ["Argument", "Bound", "LinearSDP", "Problem", "SpectralGame"]

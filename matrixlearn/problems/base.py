@@ -1,7 +1,8 @@
 """The contract of a problem: what every problem must say of itself.
 
 Implement            `scale`, `bound_from_matrix`, `bound_from_vector`, `reference`, `random`.
-Optional             `objective_at`, `describe`, `plot`.
+Optional             `objective_at`, `describe`, `plot`; `arguments` and `from_arguments` for the command
+                     line; `demo`.
 You get for free     `ml.solve`, certificates, `save` and `load`, the conformance kit.
 
 Most problems are spectral games and should subclass `matrixlearn.problem.SpectralGame`, which
@@ -13,8 +14,9 @@ from __future__ import annotations
 
 import dataclasses
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -42,6 +44,19 @@ class Bound:
     rigour: Literal["checked", "probabilistic", "estimate"] = "checked"
 
 
+@dataclass(frozen=True)
+class Argument:
+    """One input of ``matrixlearn solve <problem>``: what a command line shows and reads."""
+
+    name: str
+    """The keyword of `Problem.from_arguments`; ``max_weight`` becomes ``--max-weight``."""
+    help: str
+    type: type = Path
+    """``Path`` for a file that must exist, or ``float``, ``int``, ``str``."""
+    required: bool = False
+    positional: bool = False
+
+
 class Problem(ABC):
     """A problem: frozen, validated once in construction, ignorant of algorithms."""
 
@@ -50,6 +65,9 @@ class Problem(ABC):
 
     objective: ClassVar[Literal["minimize", "maximize"]] = "minimize"
     """Whose value is the user's: a minimizer's (``y``, the upper bound) or a maximizer's (``X``)."""
+
+    arguments: ClassVar[tuple[Argument, ...]] = ()
+    """What `from_arguments` takes; without any, ``matrixlearn solve`` does not offer the problem."""
 
     @property
     @abstractmethod
@@ -94,3 +112,15 @@ class Problem(ABC):
     def plot(self, solution: Solution, axes: Any) -> bool:
         """Draw the answer on matplotlib axes; False where there is nothing to draw."""
         return False
+
+    @classmethod
+    def from_arguments(cls, **arguments: Any) -> Problem:
+        """The problem that the command line describes, one keyword for each of `arguments`."""
+        raise NotImplementedError
+
+    @classmethod
+    def demo(cls) -> Callable[[Callable[[str], None]], Any] | None:
+        """A function ``run(say)`` that shows the problem on real data, calls ``say`` with each line of
+        its report and returns a matplotlib figure or None; here None, for no demonstration.
+        """
+        return None
