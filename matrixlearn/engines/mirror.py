@@ -9,7 +9,7 @@ run through `MirrorDescent` as it stands (tests/properties/test_six_rows.py).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from matrixlearn.engines.base import Engine, Incumbent, Proposal, State
@@ -47,9 +47,10 @@ def play(exponent: Exponent, oracle: Oracle, G: Array, at: Array | None = None) 
 
 @dataclass(frozen=True)
 class MirrorState(State):
-    """The losses so far and the last round."""
+    """The losses so far, the oracle of the next round and the last round."""
 
     G: Array = None
+    oracle: Oracle | None = None
     rounds: int = 0
     check_at: int = 1
     last: Round | None = None
@@ -58,6 +59,9 @@ class MirrorState(State):
 class MirrorDescent(Engine):
     """Rounds until the oracle is done: for problems that bring ``exponent()``, ``oracle()`` and ``like``,
     an array whose namespace and dtype the losses take.
+
+    ``oracle()`` is that of the first round; an answer with ``then`` brings the oracle of the next. At
+    the end the matrix just played and the last y are certified.
     """
 
     name = "mirror"
@@ -67,15 +71,23 @@ class MirrorDescent(Engine):
         return f"the problem lacks {', '.join(lacking)}" if lacking else ""
 
     def init(self, problem: Any, incumbent: Incumbent) -> MirrorState:
-        return MirrorState(G=problem.exponent().zero(problem.like))
+        return MirrorState(G=problem.exponent().zero(problem.like), oracle=problem.oracle())
 
     def step(self, problem: Any, state: MirrorState, incumbent: Incumbent) -> MirrorState:
-        played = play(problem.exponent(), problem.oracle(), state.G)
-        rounds = state.rounds + 1
+        assert state.oracle is not None
+        played = play(problem.exponent(), state.oracle, state.G)
         answer = played.answer
         if isinstance(answer, Done):
-            return MirrorState((Proposal(X=played.X),), answer.reason, played.G, rounds, state.check_at, played)
-        if rounds < state.check_at:
-            return MirrorState((), "", played.G, rounds, state.check_at, played)
-        shown = (Proposal(X=played.X, y=answer.y),)
-        return MirrorState(shown, "", played.G, rounds, next_check(rounds), played)
+            before = state.last.answer if state.last is not None else None
+            y = before.y if isinstance(before, Move) else None
+            return replace(state, proposals=(Proposal(X=played.X, y=y),), finished=answer.reason, last=played)
+        rounds = state.rounds + 1
+        checked = rounds >= state.check_at
+        return MirrorState(
+            proposals=(Proposal(X=played.X, y=answer.y),) if checked else (),
+            G=played.G,
+            oracle=state.oracle if answer.then is None else answer.then,
+            rounds=rounds,
+            check_at=next_check(rounds) if checked else state.check_at,
+            last=played,
+        )

@@ -30,6 +30,9 @@ class Move:
         By how much the oracle's inequality holds, >= 0 (Arora-Kale: level - value at (X, y)).
     width : float
         An upper bound of the spectral norm of the loss.
+    then : Oracle or None
+        The oracle of the next round, where this one has a memory: the rest of a stream, the other
+        blocks of an alternation, the sum of the steps so far. None: the same oracle again.
     """
 
     loss: Array
@@ -37,6 +40,7 @@ class Move:
     y: np.ndarray | None = None
     slack: float = 0.0
     width: float = float("inf")
+    then: Oracle | None = None
 
 
 @dataclass(frozen=True)
