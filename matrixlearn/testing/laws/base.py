@@ -1,0 +1,106 @@
+"""What a check is, and the random points that checks ask about."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+from unittest import SkipTest
+
+import numpy as np
+
+from matrixlearn._array import as_numpy, from_numpy
+from matrixlearn.linalg import frobenius
+from matrixlearn.problems import Problem, SpectralGame
+
+ProblemOrClass = Problem | type[Problem]
+Check = Callable[[ProblemOrClass], None]
+
+_needs: dict[str, Any] = {}
+
+
+def law_of(needs: Any) -> Callable[[Check], Check]:
+    """Mark a check as a law of a kind of problem; it skips every other kind."""
+
+    def decorate(check: Check) -> Check:
+        @functools.wraps(check)
+        def run(problem: ProblemOrClass) -> None:
+            if not applies(run, problem):
+                msg = f"{check.__name__} is about a {needs.__name__}"
+                raise SkipTest(msg)
+            check(problem)
+
+        _needs[check.__name__] = needs
+        return run
+
+    return decorate
+
+
+def applies(check: Check, problem: ProblemOrClass) -> bool:
+    """Whether the check is about problems of this kind."""
+    return issubclass(class_of(problem), _needs[check.__name__])
+
+
+def class_of(problem: ProblemOrClass) -> Any:
+    """The class of a problem, or the class itself."""
+    return problem if isinstance(problem, type) else type(problem)
+
+
+def random_hermitian(game: SpectralGame, rng: np.random.Generator) -> Any:
+    """A Hermitian matrix of any size of entries, complex where the data are; a vector in the diagonal case."""
+    n, scale = game.spectral_set.n, 10.0 ** rng.uniform(-3, 3)
+    if game.cost.ndim == 1:
+        return from_numpy(scale * rng.standard_normal(n), game.cost)
+    G = rng.standard_normal((n, n))
+    if np.iscomplexobj(as_numpy(game.forward(np.ones(game.dual_set.size)))):
+        G = G + 1j * rng.standard_normal((n, n))
+    return from_numpy(scale * (G + G.conj().T) / 2, game.cost)
+
+
+def random_member(game: SpectralGame, rng: np.random.Generator) -> Any:
+    """A point of S: the interior, extreme points and what is between."""
+    S = game.spectral_set
+    weights = rng.dirichlet([0.5, 0.5, 0.5])
+    if rng.random() < 0.3:
+        weights = np.array([0.0, 0.0, 1.0])
+    return (
+        weights[0] * S.project(random_hermitian(game, rng))
+        + weights[1] * S.center(game.cost)
+        + weights[2] * S.best_response(random_hermitian(game, rng))
+    )
+
+
+def random_multipliers(game: SpectralGame, rng: np.random.Generator) -> np.ndarray:
+    """A point of Y."""
+    Y = game.dual_set
+    if not Y.is_bounded:
+        spread = game.cost_norm / float(np.max(game.constraint_norms, initial=0.0) or 1.0)
+        return Y.project(spread * rng.standard_normal(Y.size))
+    vertices = [Y.minimize(rng.standard_normal(Y.size))[1] for _ in range(2)]
+    weights = rng.dirichlet([0.5, 0.5, 0.5])
+    return Y.project(weights[0] * Y.center() + weights[1] * vertices[0] + weights[2] * vertices[1])
+
+
+def playable(problem: Any) -> Any:
+    """The game that engines play: where the multipliers have no bound yet, that of phase one."""
+    if problem.dual_set.is_bounded:
+        return problem
+    phase_one = getattr(problem, "phase_one", lambda: None)()
+    return problem.bounded() if phase_one is None else phase_one
+
+
+def size_at(game: SpectralGame, y: np.ndarray) -> float:
+    """The size of what a value of the game at y adds up, for tolerances."""
+    R, norms = game.spectral_set.trace, [frobenius(game.constraint(j)) for j in range(len(y))]
+    return float(R * frobenius(game.cost) + np.abs(y) @ (R * np.array(norms) + np.abs(game.offset)))
+
+
+def float_array(value: Any) -> np.ndarray | None:
+    """A writable copy, where the argument is an array of floats."""
+    if value is None or isinstance(value, str | bool | int | float) or callable(value):
+        return None
+    try:
+        array = np.array(as_numpy(value))
+    except (TypeError, ValueError):
+        return None
+    return array if array.dtype.kind in "fc" else None

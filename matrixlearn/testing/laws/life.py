@@ -1,0 +1,151 @@
+"""Laws of the life of an answer: nothing is written to, the same again, saved and loaded."""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from hypothesis import assume
+
+import matrixlearn.registry as registry
+from matrixlearn._array import as_numpy, from_numpy
+from matrixlearn._solve import solve
+from matrixlearn.certificate import certify
+from matrixlearn.exceptions import PluginError
+from matrixlearn.problems import Problem, SpectralGame
+from matrixlearn.solution import Solution
+from matrixlearn.testing.asserts import (
+    assert_at_most,
+    assert_same,
+    holds,
+)
+from matrixlearn.testing.laws.base import (
+    ProblemOrClass,
+    class_of,
+    float_array,
+    law_of,
+    random_member,
+    random_multipliers,
+)
+from matrixlearn.testing.strategies import for_all, instances, seeds
+
+
+@law_of(Problem)
+def check_never_mutates(problem: ProblemOrClass) -> None:
+    """Construction, solve and certify write to no array of the user: read-only input works and is unchanged."""
+
+    @for_all(p=instances(problem), seed=seeds(), cost=2)
+    def law(p: Any, seed: int) -> None:
+        given = dict(p.parameters())
+        arrays = {name: array for name, value in given.items() if (array := float_array(value)) is not None}
+        kept = {name: array.copy() for name, array in arrays.items()}
+        type(p)(**{**given, **arrays})  # writable: a silent change shows in the comparison below
+        for name, array in arrays.items():
+            assert_same(array, kept[name], f"{name} after construction")
+            array.flags.writeable = False  # from here on a write raises
+        copy = type(p)(**{**given, **arrays})
+        if isinstance(p, SpectralGame):
+            rng = np.random.default_rng(seed)
+            X, y = np.array(as_numpy(random_member(p, rng))), random_multipliers(p, rng).copy()
+            X_kept, y_kept, cost = X.copy(), y.copy(), np.array(as_numpy(copy.cost))
+            for array in (X, y):
+                array.flags.writeable = False
+            X_in = from_numpy(X, copy.cost)
+            copy.forward(y), copy.adjoint(X_in), copy.repair(X_in)
+            if X.ndim == 2:
+                copy.schur(X_in, X_in)
+            certify(copy, X=X_in, y=y)
+            solve(copy, tol=1e-2)
+            assert_same(X, X_kept, "X after certify")
+            assert_same(y, y_kept, "y after certify")
+            assert_same(copy.cost, cost, "cost after solve")
+            forward = copy.forward(0 * y)
+            assert_same(np.asarray(as_numpy(forward)) + 0.0, cost + 0.0, "forward(0) after solve, and C")
+        else:
+            solve(copy, tol=1e-2)
+        for name, array in arrays.items():
+            assert_same(array, kept[name], f"{name} after solve")
+
+    law()
+
+
+@law_of(Problem)
+def check_deterministic(problem: ProblemOrClass) -> None:
+    """The same data, the same answer, to the last bit."""
+
+    @for_all(p=instances(problem), cost=3)
+    def law(p: Any) -> None:
+        first, second = solve(p, tol=1e-4), solve(type(p)(**p.parameters()), tol=1e-4)
+        assert_same(second.matrix, first.matrix, "matrix")
+        assert_same(second.y, first.y, "y")
+        bounds = (first.lower, first.upper, first.value, float(first.iterations))
+        assert_same((second.lower, second.upper, second.value, float(second.iterations)), bounds, "bounds and value")
+
+    law()
+
+
+@law_of(Problem)
+def check_warm_start(problem: ProblemOrClass) -> None:
+    """An answer proves itself again: solve(p, warm_start=solve(p)) needs no iteration and is no worse."""
+
+    @for_all(p=instances(problem), cost=3)
+    def law(p: Any) -> None:
+        first = solve(p, tol=1e-4)
+        assume(first.status == "optimal")
+        again = solve(p, tol=1e-4, warm_start=first)
+        atol = 1e-12 * p.scale
+        holds(again.status == "optimal", f"status {again.status} from an optimal start")
+        # after phase one Y may be another set, so that an iteration may be needed to say the same
+        if not isinstance(p, SpectralGame) or p.dual_set.is_bounded:
+            holds(again.iterations == 0, f"{again.iterations} iterations from an optimal start")
+            assert_at_most(first.lower, again.lower, atol=atol, what="the old and the new lower bound")
+            assert_at_most(again.upper, first.upper, atol=atol, what="the new and the old upper bound")
+
+    law()
+
+
+@law_of(Problem)
+def check_save_and_load(problem: ProblemOrClass) -> None:
+    """load(save(s)) = s, its problem included, and its certificate verifies; the class is registered as its name."""
+    cls = class_of(problem)
+    holds(cls.name, f"{cls.__name__} has no name: give the class the name of its entry point")
+    for name in registry.problems():
+        with contextlib.suppress(PluginError):  # another plugin's failure is not this one's
+            if registry.problems()[name] is cls:
+                holds(name == cls.name, f"{cls.__name__} is registered as {name!r}, but its name is {cls.name!r}")
+
+    @for_all(p=instances(problem), cost=3)
+    def law(p: Any) -> None:
+        solution = solve(p, tol=1e-3)
+        with tempfile.TemporaryDirectory() as folder, _offered(cls):
+            path = Path(folder) / "answer.npz"
+            solution.save(path)
+            loaded = Solution.load(path)
+        holds(type(loaded.problem) is cls, f"the problem of a loaded solution is a {type(loaded.problem).__name__}")
+        for name in ("matrix", "y"):
+            assert_same(getattr(loaded, name), getattr(solution, name), name)
+        for name in ("status", "value", "lower", "upper", "method", "tol", "iterations", "seconds", "notes"):
+            now, then = getattr(loaded, name), getattr(solution, name)
+            holds(now == then, f"{name} was {then!r}, loaded {now!r}")
+        loaded.certificate.verify()
+        holds(loaded.summary() == solution.summary(), f"{loaded.summary()}\nis not\n{solution.summary()}")
+
+    law()
+
+
+@contextlib.contextmanager
+def _offered(cls: type[Problem]) -> Iterator[None]:
+    """The class under its name in the registry, whether its distribution is installed or not."""
+    before = registry._registered.get(cls.name)
+    registry._registered[cls.name] = cls
+    try:
+        yield
+    finally:
+        if before is None:
+            del registry._registered[cls.name]
+        else:
+            registry._registered[cls.name] = before

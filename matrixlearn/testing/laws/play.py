@@ -1,0 +1,170 @@
+"""Laws of what engines use: the two sets, the mirror map and the oracles."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from hypothesis import assume
+from hypothesis import strategies as st
+
+from matrixlearn._array import as_numpy, from_numpy
+from matrixlearn.linalg import frobenius, spectral_norm
+from matrixlearn.oracles import Done, LevelOracle, SortedListOracle, VertexOracle
+from matrixlearn.problems import SpectralGame
+from matrixlearn.sets import ScaledSimplex, Spectraplex
+from matrixlearn.testing.asserts import (
+    assert_at_most,
+    assert_close,
+    assert_in_dual_set,
+    assert_in_spectral_set,
+    holds,
+)
+from matrixlearn.testing.laws import exponents
+from matrixlearn.testing.laws.base import (
+    ProblemOrClass,
+    law_of,
+    playable,
+    random_hermitian,
+    random_member,
+    random_multipliers,
+    size_at,
+)
+from matrixlearn.testing.reference import (
+    dense_constraints,
+    dense_cost,
+    linear_minimum,
+    support,
+)
+from matrixlearn.testing.strategies import for_all, instances, seeds
+
+
+@law_of(SpectralGame)
+def check_linear_minimizer(problem: ProblemOrClass) -> None:
+    """Y.minimize(g) = (min over Y of g.y, a y in Y that attains it), the minimum as LP duality has it."""
+
+    @for_all(game=instances(problem), seed=seeds())
+    def law(game: Any, seed: int) -> None:
+        rng, Y = np.random.default_rng(seed), game.dual_set
+        g = rng.standard_normal(Y.size) * 10.0 ** rng.uniform(-3, 3)
+        if rng.random() < 0.5:
+            g = np.round(g)  # ties and zeros
+        value, y = Y.minimize(g)
+        least = linear_minimum(Y, g)
+        if least == -np.inf:
+            holds(value == -np.inf, f"g.y is unbounded from below on Y, but minimize says {value}")
+            return
+        assert_in_dual_set(y, Y, what="the minimizer")
+        ends = np.where(np.isfinite(Y.upper), np.abs(Y.upper), 0) + np.where(np.isfinite(Y.lower), np.abs(Y.lower), 0)
+        atol = 1e-12 * float(np.abs(g) @ (np.abs(y) + ends))
+        assert_close(value, g @ y, atol=atol, what="the minimum and g.y")
+        assert_close(value, least, atol=atol, what="the minimum and its dual")
+
+    law()
+
+
+@law_of(SpectralGame)
+def check_sets(problem: ProblemOrClass) -> None:
+    """Projections, centres and best responses lie in their sets; sigma_S(F) = <F, best response> >= <F, X>."""
+
+    @for_all(game=instances(problem), seed=seeds())
+    def law(game: Any, seed: int) -> None:
+        rng, S, Y = np.random.default_rng(seed), game.spectral_set, game.dual_set
+        F, X = random_hermitian(game, rng), random_member(game, rng)
+        response = S.best_response(F)
+        assert_in_spectral_set(S.project(F), S, what="project(F)")
+        assert_in_spectral_set(response, S, what="best_response(F)")
+        assert_in_spectral_set(S.center(game.cost), S, what="center")
+        atol = 1e-12 * S.trace * frobenius(F) * S.n
+        assert_close(S.project(X), X, atol=1e-12 * S.trace * S.n, what="project(X) and X in S")
+        f = np.asarray(as_numpy(F))
+        value = S.support(F)
+        assert_close(value, support(game, np.diag(f) if f.ndim == 1 else f), atol=atol, what="sigma_S(F)")
+        for point, sign in ((response, 1), (X, 0)):
+            product = float(np.real(np.sum(f.conj() * np.asarray(as_numpy(point)))))
+            assert_at_most(product, value, atol=atol, what="<F, X> and sigma_S(F)")
+            if sign:
+                assert_close(product, value, atol=atol, what="<F, best_response(F)> and sigma_S(F)")
+        assert_in_dual_set(Y.project(10.0 ** rng.uniform(-3, 3) * rng.standard_normal(Y.size)), Y, what="project(y)")
+        if Y.is_bounded:
+            assert_in_dual_set(Y.center(), Y, what="the centre of Y")
+
+    law()
+
+
+@law_of(SpectralGame)
+def check_exponent(problem: ProblemOrClass) -> None:
+    """exponent()(G) = R exp(-G) / Tr exp(-G) (+ 1 where Tr X <= R; R sinh / Tr cosh for the signed pair),
+    by a dense matrix exponential; G + c I gives the same X where the trace is fixed; any size of G a point of S.
+    """
+
+    @for_all(game=instances(problem), seed=seeds(), size=st.sampled_from([1e-12, 1e-3, 1.0, 30.0, 1e6]))
+    def law(game: Any, seed: int, size: float) -> None:
+        S, mirror, rng = game.spectral_set, game.exponent(), np.random.default_rng(seed)
+        if tuple(mirror.zero(game.cost).shape) != tuple(game.cost.shape):
+            return  # losses in coordinates of its own: the plugin tests it against the dense routine
+        G = exponents.in_blocks(random_hermitian(game, rng), S)
+        norm = frobenius(G)
+        G = G * (size / norm) if norm > 0 else G
+        X = mirror(G)
+        assert_in_spectral_set(X, S, what="exponent()(G)")
+        if size <= 30.0:
+            atol = 1e-12 * S.trace * S.n * max(1.0, size)
+            assert_close(X, exponents.by_definition(G, S), atol=atol, what="exponent()(G) and its definition")
+        if isinstance(S, Spectraplex | ScaledSimplex):
+            shift = size * 3.0
+            shifted = G + shift * (from_numpy(np.eye(S.n) if G.ndim == 2 else np.ones(S.n), G))
+            atol = 1e-12 * S.trace * S.n * max(1.0, 4 * size)
+            assert_close(mirror(shifted), X, atol=atol, what="exponent()(G + c I) and exponent()(G)")
+        twice = mirror.accumulate(mirror.accumulate(mirror.zero(game.cost), G, 0.5), G, 0.5)
+        assert_close(mirror(twice), X, atol=1e-12 * S.trace * S.n * max(1.0, size), what="half of G twice")
+
+    law()
+
+
+@law_of(SpectralGame)
+def check_oracles(problem: ProblemOrClass) -> None:
+    """An oracle moves to a y in Y with value(X, y) = level - slack <= level and ||A(y) - C||_2 <= width, and
+    fails only where min over Y of value(X, y) > level, as LP duality has it.
+    """
+
+    @for_all(p=instances(problem), seed=seeds())
+    def law(p: Any, seed: int) -> None:
+        game, rng = playable(p), np.random.default_rng(seed)
+        assume(game.dual_set.is_bounded)
+        X, anchor = random_member(game, rng), random_multipliers(game, rng)
+        x = np.asarray(as_numpy(X))
+        x = np.diag(x) if x.ndim == 1 else x
+        C, A = dense_cost(game), dense_constraints(game)
+        gradient = game.offset - np.real(np.einsum("jab,ba->j", A, x))
+        constant = float(np.real(np.sum(C.conj() * x)))
+        least = constant + linear_minimum(game.dual_set, gradient)
+        size = size_at(game, np.abs(anchor) + np.abs(game.dual_set.minimize(gradient)[1]))
+        spread = max(constant + float(gradient @ anchor) - least, 1e-3 * size)
+        level = least + spread * float(rng.choice([-0.5, 1e-6, 0.3, 1.0, 3.0]))
+        oracles: list[Any] = [VertexOracle(game, level), LevelOracle(game, level, anchor)]
+        Y = game.dual_set
+        simplex = Y.weights is not None and np.all(Y.weights == 1) and np.all(Y.lower == 0)
+        if simplex and Y.row_lower == Y.row_upper == 1 and np.all(np.isinf(Y.upper)):
+            oracles.append(SortedListOracle(game, level))
+        atol = 1e-11 * size
+        for oracle in oracles:
+            who, answer = type(oracle).__name__, oracle(X)
+            if isinstance(answer, Done):
+                holds(answer.reason == "fails", f"{who} ends with {answer.reason!r}, not 'fails'")
+                assert_at_most(level, least, atol=atol, what=f"{who} fails at a level, and the least value")
+                continue
+            assert_at_most(least, level, atol=atol, what=f"{who} moves: the least value and the level")
+            assert_in_dual_set(answer.y, Y, what=f"{who}'s y")
+            value = constant + float(gradient @ answer.y)
+            assert_at_most(value, level, atol=atol, what=f"{who}: value(X, y) and the level")
+            assert_at_most(0.0, answer.slack, what=f"{who}: 0 and the slack")
+            assert_at_most(answer.slack, level - value, atol=atol, what=f"{who}: the slack and level - value(X, y)")
+            loss = np.asarray(as_numpy(answer.loss))
+            loss = np.diag(loss) if loss.ndim == 1 else loss
+            expected = np.tensordot(answer.y, A, axes=1) - C
+            scale = size_at(game, answer.y) / game.spectral_set.trace
+            assert_close(loss, expected, atol=1e-12 * scale * game.spectral_set.n, what=f"{who}: loss and A(y) - C")
+            assert_at_most(spectral_norm(loss), answer.width, atol=1e-12 * scale, what=f"{who}: ||loss|| and width")
+
+    law()

@@ -1,0 +1,203 @@
+"""Laws of the bounds: weak duality, cvxpy's optimum, feasibility, forgery."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+from hypothesis import assume, note
+from hypothesis import strategies as st
+
+from matrixlearn._array import as_numpy
+from matrixlearn._solve import methods, solve
+from matrixlearn.certificate import certify
+from matrixlearn.exceptions import CertificateError
+from matrixlearn.linalg import frobenius
+from matrixlearn.problems import Problem, SpectralGame
+from matrixlearn.testing.asserts import (
+    assert_at_most,
+    assert_close,
+    assert_in_dual_set,
+    assert_in_spectral_set,
+    fail,
+    holds,
+)
+from matrixlearn.testing.laws.base import (
+    ProblemOrClass,
+    law_of,
+    random_hermitian,
+    random_member,
+    random_multipliers,
+    size_at,
+)
+from matrixlearn.testing.reference import (
+    dense_constraints,
+    dense_cost,
+    linear_minimum,
+    optimum,
+    support,
+    violations,
+)
+from matrixlearn.testing.strategies import for_all, instances, seeds
+
+
+@law_of(SpectralGame)
+def check_bounds_are_their_definition(problem: ProblemOrClass) -> None:
+    """bound_from_vector(y).upper = c.y + sigma_S(C - A(y)) and bound_from_matrix(X).lower = <C, X> + min over Y of
+    (c - A*(X)).y at the points that they return, y in Y and X in S, rounding on the safe side.
+    """
+
+    @for_all(game=instances(problem), seed=seeds())
+    def law(game: Any, seed: int) -> None:
+        rng, C, A = np.random.default_rng(seed), dense_cost(game), dense_constraints(game)
+        y = random_multipliers(game, rng) if rng.random() < 0.5 else rng.standard_normal(game.dual_set.size)
+        bound = game.bound_from_vector(y)
+        assert_in_dual_set(bound.point, game.dual_set, what="the point of the upper bound")
+        defined = float(game.offset @ bound.point) + support(game, C - np.tensordot(bound.point, A, axes=1))
+        size = size_at(game, bound.point)
+        assert_at_most(defined, bound.upper, atol=1e-15 * size, what="c.y + sigma_S(C - A(y)) and the upper bound")
+        assert_at_most(bound.upper, defined, atol=1e-10 * size, what="upper bound and c.y + sigma_S(C - A(y))")
+
+        X = random_member(game, rng) if rng.random() < 0.5 else random_hermitian(game, rng)
+        bound = game.bound_from_matrix(X)
+        assert_in_spectral_set(bound.point, game.spectral_set, what="the point of the lower bound")
+        x = np.asarray(as_numpy(bound.point))
+        x = np.diag(x) if x.ndim == 1 else x
+        gradient = game.offset - np.real(np.einsum("jab,ba->j", A, x))
+        defined = float(np.real(np.sum(C.conj() * x))) + linear_minimum(game.dual_set, gradient)
+        if bound.lower == -np.inf:
+            return  # says nothing: `check_agrees_with_cvxpy` asks that it can
+        if game.dual_set.is_bounded:
+            size = size_at(game, np.abs(game.dual_set.minimize(gradient)[1]))
+        else:
+            size = game.spectral_set.trace * frobenius(game.cost)
+        assert_at_most(bound.lower, defined, atol=1e-15 * size, what="lower bound and <C, X> + min (c - A*(X)).y")
+        assert_at_most(defined, bound.lower, atol=1e-10 * size, what="<C, X> + min (c - A*(X)).y and lower bound")
+
+    law()
+
+
+@law_of(SpectralGame)
+def check_certificate_is_sound(problem: ProblemOrClass) -> None:
+    """Weak duality: lower(X) <= optimum <= upper(y) for all X in S and y in Y, cvxpy's optimum; and
+    lower(X) <= value(X, y) <= upper(y).
+    """
+
+    @for_all(game=instances(problem), seed=seeds(), cost=2)
+    def law(game: Any, seed: int) -> None:
+        rng, judged = np.random.default_rng(seed), optimum(game)
+        for _ in range(5):
+            X, y = random_member(game, rng), random_multipliers(game, rng)
+            certificate = certify(game, X=X, y=y)
+            note(str(certificate))
+            assert_at_most(certificate.lower, certificate.upper, what="lower and upper")
+            if np.isfinite(judged.error):
+                assert_at_most(certificate.lower, judged.value, atol=judged.error, what="lower and cvxpy's optimum")
+                assert_at_most(judged.value, certificate.upper, atol=judged.error, what="cvxpy's optimum and upper")
+            value = game.value_at(X, y)
+            atol = 1e-11 * size_at(game, y)
+            # a repaired point is another point: its bound says nothing of value(X, y)
+            assert_at_most(game.lower_value(X)[0], value, atol=atol, what="lower(X) and value(X, y)")
+            assert_at_most(value, certificate.upper, atol=atol, what="value(X, y) and upper(y)")
+
+    law()
+
+
+@law_of(Problem)
+def check_agrees_with_cvxpy(problem: ProblemOrClass) -> None:
+    """solve() is "optimal" with lower <= cvxpy's optimum <= upper and |value - optimum| <= tol."""
+    tol = 1e-5
+
+    @for_all(p=instances(problem))
+    def law(p: Any) -> None:
+        judged = optimum(p)
+        assume(np.isfinite(judged.value))  # where cvxpy says infeasible, there is no optimum to agree on
+        solution = solve(p, tol=tol)
+        note(solution.summary())
+        holds(solution.status == "optimal", f"status {solution.status}, gap {solution.gap:.2e}: {solution.explain()}")
+        assert_at_most(solution.lower, solution.upper, what="lower and upper")
+        assume(judged.is_sharp)
+        assert_at_most(solution.lower, judged.value, atol=judged.error, what="lower and cvxpy's optimum")
+        assert_at_most(judged.value, solution.upper, atol=judged.error, what="cvxpy's optimum and upper")
+        atol = tol * judged.size * (1 + tol) + judged.error
+        assert_close(solution.value, judged.value, atol=atol, what="value and cvxpy's optimum")
+        between = solution.lower - atol <= solution.value <= solution.upper + atol
+        holds(between, f"value {solution.value} is not in [{solution.lower}, {solution.upper}]")
+
+    law()
+
+
+@law_of(SpectralGame)
+def check_every_method_is_sound(problem: ProblemOrClass) -> None:
+    """However few iterations any method gets, its bounds hold cvxpy's optimum between them."""
+
+    @for_all(p=instances(problem), max_iter=st.sampled_from([0, 1, 10, 100]), cost=4)
+    def law(p: Any, max_iter: int) -> None:
+        judged = optimum(p)
+        assume(np.isfinite(judged.error))
+        for method in methods(p):
+            solution = solve(p, method=method, tol=1e-4, max_iter=max_iter)
+            note(solution.summary())
+            claims = solution.certificate.rigour == "checked" and solution.gap <= 1e-4
+            holds((solution.status == "optimal") == claims, f"{method}: {solution.status} at the gap {solution.gap}")
+            assert_at_most(solution.lower, judged.value, atol=judged.error, what=f"{method}: lower and optimum")
+            assert_at_most(judged.value, solution.upper, atol=judged.error, what=f"{method}: optimum and upper")
+
+    law()
+
+
+@law_of(Problem)
+def check_certificate_verifies(problem: ProblemOrClass) -> None:
+    """verify() accepts what solve() certified, and refuses a bound or a point that was tampered with."""
+
+    @for_all(p=instances(problem), seed=seeds(), cost=2)
+    def law(p: Any, seed: int) -> None:
+        certificate = solve(p, tol=1e-4).certificate
+        fresh = certificate.verify()
+        assume(np.isfinite(certificate.gap))
+        assert_close(fresh.lower, certificate.lower, atol=1e-12 * p.scale, what="the lower bound, verified")
+        assert_close(fresh.upper, certificate.upper, atol=1e-12 * p.scale, what="the upper bound, verified")
+        step = 1e-6 * p.scale + (certificate.upper - certificate.lower)
+        forged = [
+            dataclasses.replace(certificate, lower=certificate.lower + step),
+            dataclasses.replace(certificate, upper=certificate.upper - step),
+        ]
+        if isinstance(p, SpectralGame):
+            rng = np.random.default_rng(seed)
+            X, y = random_member(p, rng), random_multipliers(p, rng)
+            worse = certify(p, X=X, y=y)
+            if worse.lower < certificate.lower - step:
+                forged.append(dataclasses.replace(certificate, X=X))
+            if worse.upper > certificate.upper + step:
+                forged.append(dataclasses.replace(certificate, y=y))
+        for forgery in forged:
+            try:
+                forgery.verify()
+            except CertificateError:
+                continue
+            fail(f"verify() accepted a forged certificate: {forgery}; the data prove {fresh}")
+
+    law()
+
+
+@law_of(SpectralGame)
+def check_repaired_points_are_feasible(problem: ProblemOrClass) -> None:
+    """The points of a finite certificate satisfy every constraint of reference() on "X" and "y", to rounding."""
+
+    @for_all(p=instances(problem), seed=seeds(), cost=2)
+    def law(p: Any, seed: int) -> None:
+        rng = np.random.default_rng(seed)
+        proven = [certify(p, X=random_member(p, rng), y=random_multipliers(p, rng)), solve(p, tol=1e-3).certificate]
+        for certificate in proven:
+            if certificate.X is not None:
+                assert_in_spectral_set(certificate.X, p.spectral_set)
+            if certificate.y is not None:
+                assert_in_dual_set(certificate.y, p.dual_set)
+            # a lower bound of -inf is what an infeasible X proves; where Y bounds the multipliers, the
+            # bound of an X that could not be repaired counts its violations in
+            X = certificate.X if p.repair(certificate.X) is not None else None
+            for constraint, violation, size in violations(p, X, certificate.y):
+                assert_at_most(violation, 0.0, atol=1e-12 * size, what=f"violation of {constraint[:200]}")
+
+    law()

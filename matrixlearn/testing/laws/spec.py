@@ -1,0 +1,239 @@
+"""Laws of the spec: what a class says of itself, its data and its two linear maps."""
+
+from __future__ import annotations
+
+import inspect
+import pickle
+import re
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from matrixlearn._array import as_numpy
+from matrixlearn.linalg import frobenius
+from matrixlearn.problems import Problem, SpectralGame
+from matrixlearn.sets import ScaledSimplex
+from matrixlearn.testing.asserts import (
+    assert_at_most,
+    assert_close,
+    assert_hermitian,
+    assert_same,
+    fail,
+    holds,
+)
+from matrixlearn.testing.laws.base import (
+    ProblemOrClass,
+    class_of,
+    float_array,
+    law_of,
+    random_hermitian,
+    random_member,
+    random_multipliers,
+    size_at,
+)
+from matrixlearn.testing.reference import (
+    dense_constraints,
+    dense_cost,
+)
+from matrixlearn.testing.strategies import for_all, instances, random_instance, seeds
+
+
+@law_of(Problem)
+def check_documented(problem: ProblemOrClass) -> None:
+    """The docstring opens with the formula (min, max, or a relation) and its Parameters name every argument."""
+    cls = class_of(problem)
+    text = inspect.getdoc(cls) if cls.__doc__ else None
+    if not text:
+        fail(f"{cls.__name__} has no docstring")
+        return
+    opening = text.split("Parameters\n")[0]
+    formula = re.search(r"\b(min|max|minimi[sz]e|maximi[sz]e|argmin|argmax)\b|[=<>]", opening)
+    holds(formula, f"the docstring of {cls.__name__} has no formula before its Parameters:\n{opening}")
+    holds(re.search(r"^Parameters\n-{4,}$", text, re.M), f"the docstring of {cls.__name__} has no section Parameters")
+    for name in inspect.signature(cls).parameters:
+        named = re.search(rf"^{name}\b.* : |^(\w+, )*{name}(, \w+)* : ", text, re.M)
+        holds(named, f"the Parameters of {cls.__name__} do not name {name!r}")
+
+
+@law_of(Problem)
+def check_frozen(problem: ProblemOrClass) -> None:
+    """A problem is a value: no attribute of it can be set."""
+
+    @for_all(p=instances(problem), cost=5)
+    def law(p: Any) -> None:
+        for name in p.parameters():
+            try:
+                setattr(p, name, None)
+            except AttributeError:
+                continue
+            fail(f"{type(p).__name__}.{name} was set: make the class a frozen dataclass")
+
+    law()
+
+
+@law_of(Problem)
+def check_rebuilds(problem: ProblemOrClass) -> None:
+    """type(p)(**p.parameters()) = p, and so is what pickle returns: the same bounds from the same points."""
+
+    @for_all(p=instances(problem), seed=seeds())
+    def law(p: Any, seed: int) -> None:
+        copies = {"parameters()": type(p)(**p.parameters()), "pickle": pickle.loads(pickle.dumps(p))}
+        for how, copy in copies.items():
+            assert_same(copy.scale, p.scale, f"the scale after {how}")
+            if isinstance(p, SpectralGame):
+                rng = np.random.default_rng(seed)
+                X, y = random_member(p, rng), random_multipliers(p, rng)
+                assert_same(copy.forward(y), p.forward(y), f"forward(y) after {how}")
+                assert_same(copy.adjoint(X), p.adjoint(X), f"adjoint(X) after {how}")
+
+    law()
+
+
+@law_of(Problem)
+def check_random_is_a_function_of_the_seed(problem: ProblemOrClass) -> None:
+    """random(default_rng(s)) = random(default_rng(s))."""
+    cls = class_of(problem)
+
+    @for_all(seed=seeds())
+    def law(seed: int) -> None:
+        first, second = random_instance(cls, seed).parameters(), random_instance(cls, seed).parameters()
+        holds(first.keys() == second.keys(), "random() draws other parameters the second time")
+        for name, value in first.items():
+            if value is None or isinstance(value, str | bool | int | float):
+                holds(value == second[name], f"random() draws another {name} the second time")
+            else:
+                assert_same(value, second[name], f"random()'s {name}")
+
+    law()
+
+
+@law_of(Problem)
+def check_hostile_input(problem: ProblemOrClass) -> None:
+    """NaN or infinity in a numeric argument is a ValueError that names the argument."""
+
+    @for_all(p=instances(problem), seed=seeds(), bad=st.sampled_from([float("nan"), float("inf")]))
+    def law(p: Any, seed: int, bad: float) -> None:
+        rng, given = np.random.default_rng(seed), dict(p.parameters())
+        for name, value in given.items():
+            array = float_array(value)
+            if array is None or array.size == 0:
+                continue
+            array.reshape(-1)[rng.integers(array.size)] = bad
+            if array.ndim >= 2 and array.shape[-1] == array.shape[-2]:
+                symmetric = array + np.swapaxes(array, -1, -2)  # so that asymmetry is not what is complained of
+                if not np.any(np.isfinite(symmetric) != np.isfinite(np.swapaxes(symmetric, -1, -2))):
+                    array = symmetric
+            try:
+                type(p)(**{**given, name: array})
+            except ValueError as error:
+                said = re.search(rf"\b{re.escape(name)}\b", str(error))
+                holds(said, f"{bad} in {name!r} raises {error!r}, which does not name the argument")
+            else:
+                fail(f"{bad} in {name!r} was accepted")
+
+    law()
+
+
+@law_of(SpectralGame)
+def check_shapes(problem: ProblemOrClass) -> None:
+    """C = C^H is (n, n); c, a and adjoint(X) are (m,); forward(y) is like C; 0 < scale < inf."""
+
+    @for_all(game=instances(problem), seed=seeds())
+    def law(game: Any, seed: int) -> None:
+        rng = np.random.default_rng(seed)
+        n, m = game.spectral_set.n, game.dual_set.size
+        shape = (n,) if isinstance(game.spectral_set, ScaledSimplex) else (n, n)
+        X, y = random_member(game, rng), random_multipliers(game, rng)
+        for what, array, expected in (
+            ("cost", game.cost, shape),
+            ("forward(y)", game.forward(y), shape),
+            ("constraint(0)", game.constraint(0), shape),
+            ("offset", game.offset, (m,)),
+            ("adjoint(X)", game.adjoint(X), (m,)),
+            ("constraint_norms", game.constraint_norms, (m,)),
+        ):
+            holds(tuple(array.shape) == expected, f"{what} must have shape {expected}, got {tuple(array.shape)}")
+            holds(np.all(np.isfinite(as_numpy(array))), f"{what} is not finite")
+        if len(shape) == 2:
+            assert_hermitian(game.cost, what="cost")
+            assert_hermitian(game.constraint(m - 1), what="constraint(m - 1)")
+        for what, vector in (("offset", game.offset), ("adjoint(X)", game.adjoint(X))):
+            holds(isinstance(vector, np.ndarray), f"{what} must be a NumPy array, got {type(vector).__name__}")
+            holds(vector.dtype == np.float64, f"{what} must be float64, got {vector.dtype}")
+        holds(0 < game.scale < float("inf"), f"scale must be positive and finite, got {game.scale}")
+
+    law()
+
+
+@law_of(SpectralGame)
+def check_forward_is_affine(problem: ProblemOrClass) -> None:
+    """forward(y) = C - sum_j y_j A_j for every y: at 0, at unit vectors, and between."""
+
+    @for_all(game=instances(problem), seed=seeds())
+    def law(game: Any, seed: int) -> None:
+        rng = np.random.default_rng(seed)
+        y = rng.standard_normal(game.dual_set.size) * 10.0 ** rng.uniform(-3, 3)
+        if rng.random() < 0.3:
+            y = y * (rng.random(len(y)) < 0.3)  # sparse, as an oracle answers
+        atol = 1e-13 * (len(y) + game.spectral_set.n) * size_at(game, y) / game.spectral_set.trace
+        F = np.asarray(as_numpy(game.forward(y)))
+        F = np.diag(F) if F.ndim == 1 else F
+        expected = dense_cost(game) - np.tensordot(y, dense_constraints(game), axes=1)
+        assert_close(F, expected, atol=atol, what="forward(y) and C - sum_j y_j A_j")
+        zero = np.asarray(as_numpy(game.forward(0 * y)))
+        assert_same(zero + 0.0, np.asarray(as_numpy(game.cost)) + 0.0 * zero, "forward(0) and C")
+
+    law()
+
+
+@law_of(SpectralGame)
+def check_adjoint_identity(problem: ProblemOrClass) -> None:
+    """<A(y), X> = y . A*(X) for every Hermitian X and every y, with A(y) = C - forward(y)."""
+
+    @for_all(game=instances(problem), seed=seeds())
+    def law(game: Any, seed: int) -> None:
+        rng = np.random.default_rng(seed)
+        X, m = random_hermitian(game, rng), game.dual_set.size
+        spread = (frobenius(game.cost) or 1.0) / float(np.max(game.constraint_norms, initial=0.0) or 1.0)
+        y = spread * rng.standard_normal(m)
+        # conjugated on the left, and not by the library's inner product
+        A_of_y = np.asarray(as_numpy(game.cost)) - np.asarray(as_numpy(game.forward(y)))
+        left = float(np.real(np.sum(A_of_y.conj() * np.asarray(as_numpy(X)))))
+        size = size_at(game, y) / game.spectral_set.trace * frobenius(X)
+        assert_close(left, y @ game.adjoint(X), atol=1e-12 * size, what="<A(y), X> and y . A*(X)")
+
+    law()
+
+
+@law_of(SpectralGame)
+def check_schur(problem: ProblemOrClass) -> None:
+    """schur(U, V)_ij = Re tr(A_i U A_j V) for Hermitian U and V."""
+
+    @for_all(game=instances(problem), seed=seeds())
+    def law(game: Any, seed: int) -> None:
+        if game.cost.ndim == 1:
+            return  # the diagonal case has no Schur matrix
+        rng = np.random.default_rng(seed)
+        U, V = random_hermitian(game, rng), random_hermitian(game, rng)
+        A, u, v = dense_constraints(game), np.asarray(as_numpy(U)), np.asarray(as_numpy(V))
+        expected = np.real(np.einsum("iab,jba->ij", A, u @ A @ v))
+        size = frobenius(U) * frobenius(V) * float(np.max(np.linalg.norm(A, axis=(1, 2)), initial=0.0)) ** 2
+        assert_close(game.schur(U, V), expected, atol=1e-12 * size, what="schur(U, V) and Re tr(A_i U A_j V)")
+
+    law()
+
+
+@law_of(SpectralGame)
+def check_constraint_norms(problem: ProblemOrClass) -> None:
+    """constraint_norms_j >= ||A_j||_2, and cost_norm >= ||C||_2."""
+
+    @for_all(game=instances(problem))
+    def law(game: Any) -> None:
+        norms = np.max(np.abs(np.linalg.eigvalsh(dense_constraints(game))), axis=1)
+        for j, (claimed, norm) in enumerate(zip(game.constraint_norms, norms, strict=True)):
+            assert_at_most(norm, float(claimed), atol=1e-12 * norm, what=f"||A_{j}||_2 and constraint_norms[{j}]")
+        norm = float(np.max(np.abs(np.linalg.eigvalsh(dense_cost(game)))))
+        assert_at_most(norm, game.cost_norm, atol=1e-12 * norm, what="||C||_2 and cost_norm")
+
+    law()
