@@ -49,7 +49,7 @@ class Argument:
     """One input of ``matrixlearn solve <problem>``: what a command line shows and reads."""
 
     name: str
-    """The keyword of `Problem.from_arguments`; ``max_weight`` becomes ``--max-weight``."""
+    """The key in `Problem.from_arguments`; ``max_weight`` becomes ``--max-weight``."""
     help: str
     type: type = Path
     """``Path`` for a file that must exist, or ``float``, ``int``, ``str``."""
@@ -114,8 +114,8 @@ class Problem(ABC):
         return False
 
     @classmethod
-    def from_arguments(cls, **arguments: Any) -> Problem:
-        """The problem that the command line describes, one keyword for each of `arguments`."""
+    def from_arguments(cls, given: Mapping[str, Any]) -> Problem:
+        """The problem that a command line describes: the values of `arguments` by name, those given."""
         raise NotImplementedError
 
     @classmethod

@@ -21,6 +21,7 @@ import numpy as np
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.exponents import kernel_coordinates, span_coordinates
 from matrixlearn.problem import (
+    Argument,
     KnapsackSet,
     RankOneFamily,
     SpectralBall,
@@ -73,6 +74,11 @@ class Discrepancy(SpectralGame):
 
     name = "discrepancy"
     objective = "minimize"
+    arguments = (
+        Argument("source", "Labelled points, one a row: .npy, .npz (array X), .csv or .txt.", required=True),
+        Argument("target", "Points of the target, with the same columns.", required=True),
+        Argument("max_weight", "Caps each weight at this multiple of the uniform one; 2 to 3 is usual.", float),
+    )
 
     def __post_init__(self) -> None:
         Xs, Xt = as_samples("X_source", self.X_source), as_samples("X_target", self.X_target)
@@ -149,6 +155,9 @@ class Discrepancy(SpectralGame):
     def forward(self, y: np.ndarray) -> Any:
         return self.cost - self.source.apply(y)
 
+    def apply(self, y: np.ndarray) -> Any:
+        return self.source.apply(y)
+
     def adjoint(self, X: Any) -> np.ndarray:
         return self.source.adjoint(X)
 
@@ -205,6 +214,19 @@ class Discrepancy(SpectralGame):
             "kernel": self.kernel,
             "max_weight": self.max_weight,
         }
+
+    @classmethod
+    def from_arguments(cls, given: Mapping[str, Any]) -> Discrepancy:
+        """The problem of two files of samples."""
+        from matrixlearn_discrepancy.files import read_samples
+
+        return cls(read_samples(given["source"]), read_samples(given["target"]), max_weight=given.get("max_weight"))
+
+    @classmethod
+    def demo(cls) -> Callable[[Callable[[str], None]], Any]:
+        from matrixlearn_discrepancy.demo import run
+
+        return run
 
     def reference(self) -> cvxpy.Problem:
         """The linear matrix inequalities t I +- M(z) >= 0, in r dimensions."""

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from matrixlearn.exceptions import ProblemError
-from matrixlearn.problem import KnapsackSet, SpectralGame, Spectraplex, as_array
+from matrixlearn.problem import Argument, KnapsackSet, SpectralGame, Spectraplex, as_array
 
 if TYPE_CHECKING:
     import cvxpy
@@ -93,6 +93,15 @@ class MaxCut(SpectralGame):
 
     name = "maxcut"
     objective = "maximize"
+    arguments = (
+        Argument(
+            "graph",
+            "MatrixMarket (.mtx), Gset / rudy (header 'n m', lines 'i j w'), or an edge list ('u v' or 'u v w'); "
+            "also with .gz.",
+            required=True,
+            positional=True,
+        ),
+    )
 
     def __post_init__(self) -> None:
         W, nodes = _weights(self.graph)
@@ -135,6 +144,9 @@ class MaxCut(SpectralGame):
 
     def forward(self, y: np.ndarray) -> np.ndarray:
         return self.cost - np.diag(y)
+
+    def apply(self, y: np.ndarray) -> np.ndarray:
+        return np.diag(y)
 
     def adjoint(self, X: Any) -> np.ndarray:
         return np.array(np.diagonal(X))
@@ -213,6 +225,13 @@ class MaxCut(SpectralGame):
 
     def parameters(self) -> Mapping[str, Any]:
         return {"graph": self.weights}
+
+    @classmethod
+    def from_arguments(cls, given: Mapping[str, Any]) -> MaxCut:
+        """The problem of a graph in a file."""
+        from matrixlearn_maxcut.files import read_graph
+
+        return cls(read_graph(given["graph"]))
 
     def reference(self) -> cvxpy.Problem:
         import cvxpy as cp
