@@ -1,7 +1,7 @@
 """A demonstration on real air: a model of summer days is wanted for winter, at other stations.
 
-1. the weights of the source, certified: lower <= min ||M(z)||_2 <= upper
-2. the error on the target of the same ridge regression, on differently weighted sources
+First the weights of the source, certified: lower <= min ||M(z)||_2 <= upper. Then the error on the
+target of the same ridge regression, trained on differently weighted sources.
 """
 
 from __future__ import annotations
@@ -150,17 +150,18 @@ def _picture(solutions: dict[float | None, Solution], result: Study) -> Any:
     bounds.legend(frameon=False)
     weights.axhline(1, color="0.6", lw=1, label="uniform")
     weights.set(title="weights of the source", xlabel="source day, by weight", ylabel="weight / uniform weight")
-    weights.set_yscale("symlog", linthresh=1)
+    weights.set_yscale("symlog", linthresh=1)  # linear to 1, then logarithmic: zero is shown
+    weights.set_ylim(-0.05, 100)
+    weights.set_yticks([0, 1, 10, 100], ["0", "1", "10", "100"])
     weights.legend(frameon=False)
     place = np.arange(len(result.models))
-    errors.plot(place, result.errors.T, color="0.75", lw=1, marker="o", ms=3)
-    colors = ["0.6", "C3", "C0", "C2"]
-    errors.scatter(place, result.errors.mean(axis=0), c=colors, s=90, zorder=3)
-    for x, mean in zip(place, result.errors.mean(axis=0), strict=True):
-        errors.annotate(f"{mean:.3f}", (x, mean), (9, 5), textcoords="offset points", zorder=4)
-    errors.set_xticks(place, result.models)
-    errors.set_xlim(-0.4, len(place) - 0.4)
-    errors.set(title=f"error on winter days, {len(result.errors)} draws and their mean", ylabel="RMSE of log PM2.5")
+    means = result.errors.mean(axis=0)
+    for x, draws, mean, color in zip(place, result.errors.T, means, ("0.5", "C3", "C0", "C2"), strict=True):
+        errors.scatter(np.full(len(draws), x), draws, color=color, s=22, alpha=0.6, lw=0)
+        errors.plot([x - 0.28, x + 0.28], [mean, mean], color=color, lw=3, solid_capstyle="round")
+    errors.set_xticks(place, [f"{name}\n{mean:.3f}" for name, mean in zip(result.models, means, strict=True)])
+    errors.set_xlim(-0.5, len(place) - 0.5)
+    errors.set(title=f"error on winter days ({len(result.errors)} draws, mean)", ylabel="RMSE of log PM2.5")
     for axes in (bounds, weights, errors):
         axes.spines[["top", "right"]].set_visible(False)
     return figure
