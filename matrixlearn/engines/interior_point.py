@@ -33,9 +33,9 @@ from typing import Any
 
 import numpy as np
 
-from matrixlearn._array import identity, namespace
+from matrixlearn._array import identity
 from matrixlearn.engines.base import Engine, Incumbent, Proposal, State
-from matrixlearn.linalg import cholesky, inner, inverse_factor, max_step, sym, trace
+from matrixlearn.linalg import adjoint, cholesky, inner, inverse_factor, max_step, sym, trace
 from matrixlearn.problems.base import Problem
 from matrixlearn.problems.game import SpectralGame
 from matrixlearn.sets import ScaledSimplex
@@ -43,6 +43,12 @@ from matrixlearn.typing import Array
 
 CLOSEST = 0.98
 """The fraction of the way to the boundary that a step may go; more as the method converges."""
+
+PATIENCE = 12
+"""Iterations without progress after which more cannot be expected of double precision."""
+
+REFINEMENTS = 2
+"""Steps of iterative refinement in the Schur system: cheap beside its factorization."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +69,9 @@ class InteriorState(State):
     y: np.ndarray = field(default_factory=lambda: np.zeros(0))
     t: float = 0.0
     scalars: Scalars | None = None
-    small_steps: int = 0
+    best_gap: float = np.inf
+    idle: int = 0
+    """Iterations since the certified gap last fell by a tenth."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +101,9 @@ class InteriorPoint(Engine):
             return "interior-point needs a bounded set of multipliers Y, through a strictly feasible point"
         if np.isfinite(Y.row_lower) and Y.row_lower != Y.row_upper:
             return "interior-point takes the row of Y as an equality or as w.y <= K"
+        center = Y.center()
+        if not np.all((Y.lower < center) & (center < Y.upper)):
+            return "interior-point needs a Y with an interior: some y_j can take one value only"
         return ""
 
     # -- start ------------------------------------------------------------------------------------
@@ -149,12 +160,14 @@ class InteriorPoint(Engine):
         if not (np.all(np.isfinite(direction.y)) and np.isfinite(direction.t)):
             return replace(state, proposals=(), finished="the Newton system broke down: numerical limit")
         moved = system.moved(direction, a_x, a_s)
-        small = state.small_steps + 1 if max(a_x, a_s) < 1e-4 else 0
+        progress = incumbent.gap < 0.9 * state.best_gap
+        idle = 0 if progress else state.idle + 1
         return replace(
             moved,
-            small_steps=small,
+            best_gap=min(incumbent.gap, state.best_gap) if progress else state.best_gap,
+            idle=idle,
             proposals=(Proposal(X=self._difference(problem, moved.X), y=moved.y),),
-            finished="steps too short to go on: numerical limit" if small >= 3 else "",
+            finished=f"the gap has not moved for {PATIENCE} iterations: numerical limit" if idle > PATIENCE else "",
         )
 
 
@@ -289,15 +302,12 @@ class _System:
             solution = self._solve(rhs)
             theta_new += z.theta * float(Y.weights @ solution[:-1]) / self.row_slack
         elif Y.weights is not None:
-            row = np.append(Y.weights, 0.0)
-            along, plain = self._solve(row), self._solve(rhs)
             missing = Y.row_upper - float(Y.weights @ state.y)
-            theta_new = float(row @ plain - missing) / float(row @ along)
-            solution = plain - theta_new * along
+            solution, theta_new = self._solve_with_row(rhs, np.append(Y.weights, 0.0), missing)
         else:
             solution = self._solve(rhs)
         dy, dt = solution[:-1], float(solution[-1])
-        A_dy = problem.cost - problem.forward(dy)
+        A_dy = problem.apply(dy)
         eye = identity(spectral.n, A_dy)
         dS = [dt * eye + sign * A_dy for sign in spectral.signs]
         dX = [sym(k - x @ ds @ inverse) - x for k, x, ds, inverse in zip(K, state.X, dS, self.inverse_S, strict=True)]
@@ -310,12 +320,29 @@ class _System:
         return Direction(dX, dS, dy, dt, scalars)
 
     def _solve(self, rhs: np.ndarray) -> np.ndarray:
-        """Solve the Schur system, refined once."""
+        """Solve the Schur system, refined."""
+        x = self._backsolve(rhs)
+        for _ in range(REFINEMENTS):
+            x = x + self._backsolve(rhs - self.matrix @ x)
+        return x
+
+    def _backsolve(self, rhs: np.ndarray) -> np.ndarray:
         from scipy.linalg import cho_solve
 
-        d = self.jacobi
-        x = d * cho_solve(self.factor, d * rhs)
-        return x + d * cho_solve(self.factor, d * (rhs - self.matrix @ x))
+        return self.jacobi * cho_solve(self.factor, self.jacobi * rhs)
+
+    def _solve_with_row(self, rhs: np.ndarray, row: np.ndarray, missing: float) -> tuple[np.ndarray, float]:
+        """Solve M x + theta w = rhs, w.x = missing; refined as one system, which is far better
+        conditioned than M alone."""
+        along = self._backsolve(row)
+        curvature = float(row @ along)
+        x, theta = np.zeros_like(rhs), 0.0
+        for _ in range(1 + REFINEMENTS):
+            plain = self._backsolve(rhs - self.matrix @ x - theta * row)
+            change = (float(row @ plain) - (missing - float(row @ x))) / curvature
+            x = x + plain - change * along
+            theta += change
+        return x, theta
 
     # -- steps ------------------------------------------------------------------------------------
 
@@ -356,9 +383,7 @@ def _ratio(value: np.ndarray, change: np.ndarray) -> float:
 
 def _adjoint_times(factor: Array) -> Array:
     """S^{-1} = L^{-H} L^{-1}."""
-    xp = namespace(factor)
-    adjoint = xp.conj(factor.mT) if xp.isdtype(factor.dtype, "complex floating") else factor.mT
-    return sym(adjoint @ factor)
+    return sym(adjoint(factor) @ factor)
 
 
 def _factorize(matrix: np.ndarray, jacobi: np.ndarray) -> Any:

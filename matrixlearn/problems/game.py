@@ -72,11 +72,16 @@ class SpectralGame(Problem):
 
     # -- what a spec may say better ---------------------------------------------------------------
 
+    def apply(self, y: np.ndarray) -> Array:
+        """A(y) = sum_j y_j A_j.  Worth giving: C - (C - A(y)) loses the digits of a small y, which an
+        interior-point step near the optimum divides by a nearly singular matrix."""
+        return self.cost - self.forward(y)
+
     def constraint(self, j: int) -> Array:
         """A_j, shape (n, n)."""
         unit = np.zeros(self.dual_set.size)
         unit[j] = 1.0
-        return self.cost - self.forward(unit)
+        return self.apply(unit)
 
     @cached_property
     def constraint_norms(self) -> np.ndarray:

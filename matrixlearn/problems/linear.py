@@ -24,14 +24,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from matrixlearn._array import EPS, as_numpy, is_sparse, namespace, zeros
-from matrixlearn._validation import as_array, as_hermitian, as_real_vector, require_same_namespace
+from matrixlearn._validation import (
+    as_array,
+    as_hermitian,
+    as_number,
+    as_real_vector,
+    require_numpy,
+    require_same_namespace,
+)
 from matrixlearn.exceptions import ProblemError
+from matrixlearn.linalg import is_complex
 from matrixlearn.linalg.constraints import (
     ConstraintFamily,
     DenseFamily,
     RankOneFamily,
     SparseFamily,
 )
+from matrixlearn.problems.base import INF, Bound
 from matrixlearn.problems.game import SpectralGame
 from matrixlearn.sets import KnapsackSet, SpectralSet, TraceBall
 from matrixlearn.typing import Array
@@ -52,13 +61,16 @@ def constraint_family(A: Any, n: int) -> ConstraintFamily:
 
         rows = []
         for j, a in enumerate(A):
-            as_hermitian(f"A[{j}]", a, n)
-            rows.append(sp.csr_array(a).astype(complex if np.iscomplexobj(a) else float).reshape(1, n * n))
+            checked = as_hermitian(f"A[{j}]", a, n)
+            require_numpy(f"A[{j}]", checked)
+            rows.append(sp.csr_array(checked).reshape(1, n * n))
         return SparseFamily(sp.csr_array(sp.vstack(rows, format="csr")), n)
     if isinstance(A, Sequence) and len(A) > 0 and getattr(A[0], "ndim", 0) == 2:
         matrices = [as_hermitian(f"A[{j}]", a, n) for j, a in enumerate(A)]
         require_same_namespace(**{f"A[{j}]": a for j, a in enumerate(matrices)})
         xp = namespace(matrices[0])
+        if any(is_complex(a) for a in matrices):
+            matrices = [xp.astype(a, xp.complex128) for a in matrices]
         return DenseFamily(xp.stack(matrices))
     array = as_array("A", A)
     if array.ndim == 2 and array.shape[1] == n:
@@ -113,11 +125,11 @@ class LinearSDP(SpectralGame):
     def __post_init__(self) -> None:
         C = as_hermitian("C", self.C)
         family = constraint_family(self.A, C.shape[0])
+        require_same_namespace(C=C, A=family.matrix(0))
+        if is_complex(family.matrix(0)):
+            C = namespace(C).astype(C, namespace(C).complex128)  # X is complex, and so are its losses
         b = as_real_vector("b", self.b, family.shape[0])
-        try:
-            R = float(self.trace_bound)
-        except (TypeError, ValueError):
-            R = float("nan")
+        R = float("inf") if self.trace_bound is None else as_number("trace_bound", self.trace_bound)
         if not 0 < R < float("inf"):
             msg = (
                 f"trace_bound must be positive and finite, got {self.trace_bound!r}; a program with no trace "
@@ -127,9 +139,11 @@ class LinearSDP(SpectralGame):
         for name, value in (("C", C), ("b", b), ("trace_bound", R), ("family", family)):
             object.__setattr__(self, name, value)
         if self.interior is not None:
-            X = self.spectral_set.project(as_hermitian("interior", self.interior, C.shape[0]))
+            X = as_hermitian("interior", self.interior, C.shape[0])
+            require_same_namespace(C=C, interior=X)
+            X = self.spectral_set.project(X)
             object.__setattr__(self, "interior", X)
-            if not np.all(self._slack(X) > 0):
+            if not np.all(self._weights_of_slack(X) > 0):
                 msg = "interior must satisfy every constraint strictly: A_j . X < b_j"
                 raise ProblemError(msg)
 
@@ -161,11 +175,23 @@ class LinearSDP(SpectralGame):
     def slack_of_interior(self) -> np.ndarray | None:
         """s = b - A*(X_s) > 0, or None where no strictly feasible X_s is known."""
         if self.interior is not None:
-            return self._slack(self.interior)
-        return self.b if np.all(self.b > 0) else None
+            return self._weights_of_slack(self.interior)
+        b = np.where(self.vacuous, 1.0, self.b)
+        return b if np.all(b > 0) else None
+
+    @cached_property
+    def vacuous(self) -> np.ndarray:
+        """The rows 0 . X <= b_j with b_j >= 0: they have no multiplier, and are never met with equality."""
+        return (self.family.norms == 0) & (self.b >= 0)
+
+    def _weights_of_slack(self, X: Array) -> np.ndarray:
+        return np.where(self.vacuous, 1.0, self._slack(X))
 
     def forward(self, y: np.ndarray) -> Array:
         return self.C - self.family.apply(y)
+
+    def apply(self, y: np.ndarray) -> Array:
+        return self.family.apply(y)
 
     def adjoint(self, X: Array) -> np.ndarray:
         return self.family.adjoint(X)
@@ -223,7 +249,16 @@ class LinearSDP(SpectralGame):
     def recession_value(self, y: np.ndarray) -> float:
         """b.y + R max(0, lambda_max(-A(y))) + rounding; negative for a y >= 0: no X is feasible."""
         F = -1 * self.family.apply(y)
-        return float(self.b @ y) + self.spectral_set.support(F) + self.rounding(y)
+        n, m, R = self.C.shape[0], len(y), self.trace_bound
+        size = float(np.abs(y) @ (R * np.sqrt(n) * self.family.norms + np.abs(self.b)))
+        return float(self.b @ y) + self.spectral_set.support(F) + 4 * (n + m) * EPS * size
+
+    def bound_from_vector(self, y: np.ndarray) -> Bound:
+        bound = super().bound_from_vector(y)
+        ray = bound.point
+        if ray is not None and self.slack_of_interior is None and self.recession_value(ray) < 0:
+            return Bound(point=ray, upper=-INF)  # no X is feasible
+        return bound
 
     # -- reference, files, random instances -------------------------------------------------------
 
@@ -302,7 +337,7 @@ class PhaseOne(SpectralGame):
 
     @property
     def offset(self) -> np.ndarray:
-        return self.program.b / self.nu
+        return np.where(self.program.vacuous, 1.0, self.program.b / self.nu)
 
     @property
     def spectral_set(self) -> SpectralSet:
@@ -321,7 +356,10 @@ class PhaseOne(SpectralGame):
         return self.program.family.norms / self.nu
 
     def forward(self, y: np.ndarray) -> Array:
-        return -1 * self.program.family.apply(y / self.nu)
+        return -1 * self.apply(y)
+
+    def apply(self, y: np.ndarray) -> Array:
+        return self.program.family.apply(y / self.nu)
 
     def adjoint(self, X: Array) -> np.ndarray:
         return self.program.family.adjoint(X) / self.nu
