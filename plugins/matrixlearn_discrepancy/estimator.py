@@ -155,6 +155,9 @@ class DiscrepancyRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
             msg = f"alpha must be a positive number, got {self.alpha!r}"
             raise ValueError(msg)
         X, y, X_target, importance = self._split(X, y, X_target, sample_domain, sample_weight)
+        if not np.any(importance > 0):
+            msg = "sample_weight leaves no source row with a positive weight"
+            raise ValueError(msg)
         self.solution_: Solution | None = None
         z = np.full(len(X), 1.0 / len(X))
         if X_target is not None:
@@ -163,9 +166,6 @@ class DiscrepancyRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
             z[used] = self._weights(X[used], X_target)
         # m z_i: with uniform weights the objective is KernelRidge's, sample_weight included
         factors = z * importance * (len(X) if X_target is None else np.count_nonzero(used))
-        if not factors.sum() > 0:
-            msg = "sample_weight leaves no source row with a positive weight"
-            raise ValueError(msg)
         self.weights_ = factors / factors.sum()
         self.effective_sample_size_ = effective_sample_size(self.weights_)
         self.n_iter_ = 0 if self.solution_ is None else self.solution_.iterations
