@@ -25,7 +25,7 @@ def as_array(name: str, value: Any) -> Array:
         value = value.toarray()
     try:
         xp = namespace(value)
-        array = value
+        array = np.asarray(_without_mask(name, value)) if isinstance(value, np.ndarray) else value
     except TypeError:
         try:
             array = np.asarray(value)
@@ -34,9 +34,12 @@ def as_array(name: str, value: Any) -> Array:
             raise ProblemError(msg) from error
         xp = namespace(array)
     if isinstance(array, np.ndarray) and array.dtype == object:
+        if any(isinstance(v, str | bytes) for v in array.flat):  # astype would parse it
+            msg = f"{name} must hold numbers, got text"
+            raise ProblemError(msg)
         try:
             array = array.astype(complex if any(isinstance(v, complex) for v in array.flat) else float)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError) as error:
             msg = f"{name} must hold numbers, got an array of Python objects"
             raise ProblemError(msg) from error
     if isinstance(array, np.ndarray) and array.dtype.kind not in "biufc":
@@ -53,6 +56,14 @@ def as_array(name: str, value: Any) -> Array:
         msg = f"{name} holds {bad} NaN or infinite value(s); remove or impute them first"
         raise ProblemError(msg)
     return array
+
+
+def _without_mask(name: str, value: np.ndarray) -> np.ndarray:
+    """The values of a masked array in which nothing is masked."""
+    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+        msg = f"{name} has {int(np.sum(np.ma.getmaskarray(value)))} masked value(s); remove or impute them first"
+        raise ProblemError(msg)
+    return value
 
 
 def as_real_vector(name: str, value: Any, size: int | None = None) -> np.ndarray:
@@ -102,6 +113,25 @@ def as_hermitian(name: str, value: Any, n: int | None = None) -> Array:
         )
         raise ProblemError(msg)
     return array if asymmetry == 0 else symmetric
+
+
+def as_number(name: str, value: Any) -> float:
+    """A finite or infinite Python float; text and NaN are refused."""
+    try:
+        number = float("nan") if isinstance(value, str | bytes) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = float("nan")
+    if number != number:
+        msg = f"{name} must be a number, got {value!r}"
+        raise ProblemError(msg)
+    return number
+
+
+def require_numpy(name: str, array: Array) -> None:
+    """A NumPy array, where scipy's sparse matrices are mixed in."""
+    if not isinstance(array, np.ndarray):
+        msg = f"{name} must be a NumPy array where others are scipy sparse, got {type(array).__name__}"
+        raise ProblemError(msg)
 
 
 def require_same_namespace(**arrays: Array) -> None:

@@ -163,6 +163,8 @@ class Adaptive:
             best_X=X,
             best_lower=max(lower, state.best_lower),
         )
+        if incumbent.upper - incumbent.lower <= 4 * game.rounding(y):
+            state = replace(state, finished="the bounds differ by their allowance for rounding: numerical limit")
         if incumbent.gap <= 0.5 * state.gap_at_restart:
             state = replace(state, averages=Averages.empty(game), gap_at_restart=incumbent.gap)
         return state

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from matrixlearn._array import namespace, zeros
 from matrixlearn.exponents.base import Accumulating
-from matrixlearn.linalg import eigh
+from matrixlearn.linalg import adjoint, eigh, is_complex, sym
 from matrixlearn.sets import SpectralSet
 from matrixlearn.typing import Array
 
@@ -35,14 +35,10 @@ def gibbs_weights(exponents: Array, trace: float, slack: int) -> Array:
 def spectral_function(V: Array, w: Array) -> Array:
     """V diag(w) V^H, Hermitian to the last bit."""
     xp = namespace(V)
-    if xp.isdtype(V.dtype, "complex floating"):
-        X = (V * w) @ xp.conj(V.mT)
-        return (X + xp.conj(X.mT)) / 2
-    if bool(xp.all(w >= 0)):
+    if not is_complex(V) and bool(xp.all(w >= 0)):
         half = V * xp.sqrt(w)
         return half @ half.mT  # a symmetric product: BLAS does half the work
-    X = (V * w) @ V.mT
-    return (X + X.mT) / 2
+    return sym((V * w) @ adjoint(V))
 
 
 @dataclass(frozen=True)

@@ -18,39 +18,38 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from matrixlearn._array import as_numpy, from_numpy, namespace
+from matrixlearn._array import EPS, as_numpy, from_numpy, namespace
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.exponents.base import Exponent
 from matrixlearn.linalg import eigh
 from matrixlearn.typing import Array
 
 
-def _rank(w: np.ndarray, q: int) -> int:
-    """How many eigenvalues of a Gram matrix are above its rounding."""
-    top = float(w[-1]) if len(w) else 0.0
-    return int(np.sum(w > 8 * q * np.finfo(float).eps * top)) if top > 0 else 0
+def _rank(w: np.ndarray, size: int) -> int:
+    """How many singular values are above the rounding of the largest; at least one."""
+    return max(1, int(np.sum(w > size * EPS * np.max(w))))
 
 
 def span_coordinates(P: Array) -> Array:
     """Rows l_i with the Gram matrix of the rows of P, in r = rank(P) columns; (q, N) -> (q, r).
 
-    P itself where it has full column rank: nothing is gained there.
+    P itself where it has full column rank: nothing is gained there. One column where P = 0.
+
+    From the triangular factor of P or of P^T and its singular values, not from a Gram matrix: that would
+    drop directions of a relative size of 1e-7, which a certificate sees.
     """
     xp = namespace(P)
     q, N = P.shape
-    if q >= N:
-        gram = P.mT @ P
-        w, V = eigh(gram)
-        r = _rank(as_numpy(w), max(q, N))
-        return P if r == N else P @ V[:, N - r :]
-    gram = P @ P.mT
-    w, V = eigh(gram)
-    r = _rank(as_numpy(w), max(q, N))
-    return V[:, q - r :] * xp.sqrt(w[q - r :])
+    R = xp.linalg.qr(P if q >= N else P.mT)[1]
+    r = _rank(as_numpy(xp.linalg.svdvals(R)), max(q, N))
+    if r == min(q, N):
+        return P if q >= N else R.mT  # P = R^T Q^T
+    U, _, adjoint_V = xp.linalg.svd(R)
+    return P @ adjoint_V.mT[:, :r] if q >= N else R.mT @ U[:, :r]
 
 
 def kernel_coordinates(K: Array, name: str = "kernel") -> Array:
-    """Rows l_i with l_i . l_j = K_ij, in rank(K) columns; (q, q) -> (q, r).
+    """Rows l_i with l_i . l_j = K_ij, in rank(K) columns; (q, q) -> (q, r).  One column where K = 0.
 
     Raises
     ------
@@ -68,8 +67,8 @@ def kernel_coordinates(K: Array, name: str = "kernel") -> Array:
             f"{float(eigenvalues[0]):.3g} (largest {largest:.3g}); clip or shift its spectrum first"
         )
         raise ProblemError(msg)
-    r = _rank(eigenvalues, q)
-    return V[:, q - r :] * xp.sqrt(w[q - r :])
+    r = _rank(eigenvalues, 8 * q)  # K's own entries are rounded
+    return V[:, q - r :] * xp.sqrt(xp.clip(w[q - r :], 0.0))
 
 
 @dataclass(frozen=True)

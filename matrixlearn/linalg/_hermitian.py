@@ -12,33 +12,44 @@ from matrixlearn._array import identity, is_numpy, namespace
 from matrixlearn.typing import Array
 
 
+def is_complex(A: Array) -> bool:
+    """Whether the dtype is a complex one."""
+    return bool(namespace(A).isdtype(A.dtype, "complex floating"))
+
+
+def real(A: Array) -> Array:
+    """The real part of a real or complex array."""
+    return namespace(A).real(A) if is_complex(A) else A
+
+
+def adjoint(A: Array) -> Array:
+    """A^H, of a matrix or a stack of matrices."""
+    return namespace(A).conj(A.mT) if is_complex(A) else A.mT
+
+
 def sym(A: Array) -> Array:
     """(A + A^H) / 2."""
-    xp = namespace(A)
-    if xp.isdtype(A.dtype, "complex floating"):
-        return (A + xp.conj(A.mT)) / 2
-    return (A + A.mT) / 2
+    return (A + adjoint(A)) / 2
+
+
+def real_product(A: Array, B: Array) -> Array:
+    """Re(conj(A) * B), entry by entry."""
+    if is_complex(A) and is_complex(B):
+        xp = namespace(A, B)
+        return xp.real(A) * xp.real(B) + xp.imag(A) * xp.imag(B)
+    return real(A) * real(B)
 
 
 def inner(A: Array, B: Array) -> float:
     """<A, B> = Re tr(A^H B), the real inner product of Hermitian matrices (or of vectors)."""
-    xp = namespace(A, B)
-    if xp.isdtype(A.dtype, "complex floating") and xp.isdtype(B.dtype, "complex floating"):
-        return float(xp.sum(xp.real(A) * xp.real(B) + xp.imag(A) * xp.imag(B)))
-    if xp.isdtype(A.dtype, "complex floating"):
-        A = xp.real(A)
-    if xp.isdtype(B.dtype, "complex floating"):
-        B = xp.real(B)
     if isinstance(A, np.ndarray) and isinstance(B, np.ndarray):
-        return float(np.vdot(A, B))  # one pass, no temporary
-    return float(xp.sum(A * B))
+        return float(np.real(np.vdot(A, B)))  # one pass, no temporary
+    return float(namespace(A, B).sum(real_product(A, B)))
 
 
 def trace(A: Array) -> float:
     """Re tr(A)."""
-    xp = namespace(A)
-    value = xp.linalg.trace(A)
-    return float(xp.real(value)) if xp.isdtype(A.dtype, "complex floating") else float(value)
+    return float(real(namespace(A).linalg.trace(A)))
 
 
 def frobenius(A: Array) -> float:
@@ -92,15 +103,11 @@ def inverse_factor(L: Array) -> Array:
 
 def max_step(inverse_L: Array, D: Array) -> float:
     """The largest a with L L^H + a D positive semidefinite: 1 / max(0, -lambda_min(L^{-1} D L^{-H}))."""
-    xp = namespace(D)
-    adjoint = xp.conj(inverse_L.mT) if xp.isdtype(D.dtype, "complex floating") else inverse_L.mT
-    lowest = float(eigvalsh(sym(inverse_L @ D @ adjoint))[0])
+    lowest = float(eigvalsh(sym(inverse_L @ D @ adjoint(inverse_L)))[0])
     return -1.0 / lowest if lowest < 0 else float("inf")
 
 
 def quadratic_forms(P: Array, X: Array) -> Array:
     """x_i^H X x_i for the rows x_i^T of P, shape (m, n) and (n, n) -> (m,), in one matrix product."""
     xp = namespace(P, X)
-    if not xp.isdtype(X.dtype, "complex floating") and not xp.isdtype(P.dtype, "complex floating"):
-        return xp.linalg.vecdot(P @ X, P)
-    return xp.real(xp.linalg.vecdot(P, P @ X.mT))
+    return real(xp.linalg.vecdot(P, P @ X.mT))

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from matrixlearn._array import as_numpy, from_numpy, namespace
-from matrixlearn.linalg._hermitian import quadratic_forms, spectral_norm
+from matrixlearn.linalg._hermitian import is_complex, quadratic_forms, real, real_product, spectral_norm
 from matrixlearn.typing import Array
 
 
@@ -69,8 +69,7 @@ class RankOneFamily(ConstraintFamily):
 
     @cached_property
     def _conjugate(self) -> Array:
-        xp = namespace(self.P)
-        return xp.conj(self.P) if xp.isdtype(self.P.dtype, "complex floating") else self.P
+        return namespace(self.P).conj(self.P) if is_complex(self.P) else self.P
 
     def matrix(self, j: int) -> Array:
         return self.P[j, :][:, None] * self._conjugate[j, :][None, :]
@@ -87,10 +86,7 @@ class RankOneFamily(ConstraintFamily):
 
     def schur(self, U: Array, V: Array) -> np.ndarray:
         PU, PV = self._conjugate @ U @ self.P.mT, self._conjugate @ V @ self.P.mT
-        xp = namespace(PU)
-        if xp.isdtype(PU.dtype, "complex floating"):
-            return as_numpy(xp.real(PU) * xp.real(PV) + xp.imag(PU) * xp.imag(PV))
-        return as_numpy(PU * PV)
+        return as_numpy(real_product(PU, PV))
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,10 +120,8 @@ class DenseFamily(ConstraintFamily):
         def against(A: Array, B: Array) -> Array:
             return xp.reshape(A, (m, n * n)) @ xp.reshape(B, (B.shape[0], n * n)).mT
 
-        complex_A = xp.isdtype(self.A.dtype, "complex floating")
-        complex_X = xp.isdtype(X.dtype, "complex floating")
-        out = against(xp.real(self.A) if complex_A else self.A, xp.real(X) if complex_X else X)
-        if complex_A and complex_X:
+        out = against(real(self.A), real(X))
+        if is_complex(self.A) and is_complex(X):
             out = out + against(xp.imag(self.A), xp.imag(X))
         return out
 
@@ -139,8 +133,9 @@ class DenseFamily(ConstraintFamily):
         H = np.empty((m, m))
         chunk = max(1, 4_000_000 // (n * n))  # keeps temporaries near 32 MB
         for start in range(0, m, chunk):
-            part = self.A[start : start + chunk, ...]
-            H[:, start : start + chunk] = as_numpy(self._products(U @ part @ V))
+            stop = min(start + chunk, m)
+            part = self.A[start:stop, ...]
+            H[:, start:stop] = as_numpy(self._products(U @ part @ V))
         return (H + H.T) / 2
 
 

@@ -2,9 +2,14 @@
 
     max over y of sum_j (A_j . X) y_j     subject to   b.y <= alpha,  y >= 0           (4.9)
 
-with A_1 = I, b_1 = R. Where b > 0 the optimum is a vertex, (alpha / b_j) e_j; otherwise scipy's HiGHS.
-Below C . X the oracle fails, and the dual optimum phi* makes X / phi* feasible with at least alpha
-(Lemma 4.2.1).
+with A_1 = I, b_1 = R. Its dual has one variable,
+
+    min alpha phi    subject to   b_j phi >= A_j . X,  phi >= 0,
+
+an interval, so that either is solved by ratios: the optimum is the vertex (alpha / b_j) e_j of the
+largest A_j . X / b_j among b_j > 0; where the interval is empty the program is unbounded, along a
+ray of two coordinates at most. Below C . X the oracle fails, and phi* makes X / phi* feasible with
+at least alpha (Lemma 4.2.1).
 """
 
 from __future__ import annotations
@@ -13,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from matrixlearn.exceptions import MatrixLearnError
+from matrixlearn._array import EPS
 from matrixlearn.linalg import inner, trace
 from matrixlearn.oracles.base import Done, Move
 from matrixlearn.problems.linear import LinearSDP
@@ -22,7 +27,7 @@ from matrixlearn.typing import Array
 
 @dataclass(frozen=True)
 class PolytopeOracle:
-    """Arora and Kale's oracle for a `LinearSDP`, at the level alpha > 0."""
+    """Arora and Kale's oracle for a `LinearSDP`, at the level alpha > 0; b of any signs."""
 
     program: LinearSDP
     level: float
@@ -31,31 +36,48 @@ class PolytopeOracle:
         program, alpha = self.program, self.level
         products = np.concatenate([[trace(X)], program.adjoint(X)])
         b = np.concatenate([[program.trace_bound], program.b])
-        if np.all(b > 0):
-            j = int(np.argmax(products / b))
-            y = np.zeros(len(b))
-            y[j] = alpha / b[j]
-        else:
-            y = self._solve(products, b)
-        gained, target = float(products @ y), inner(program.cost, X)
+        target = inner(program.cost, X)
+        y = _vertex(products, b) * alpha
+        gained = float(products @ y)
+        n, R = X.shape[0], program.trace_bound
+        noise = 4 * n * EPS * R * np.concatenate([[1.0], program.constraint_norms])
+        ray = _ray(products, b, noise)
         if gained < target:
-            return Done("fails", phi=gained / alpha, evidence=target)
+            if ray is None:
+                return Done("fails", phi=gained / alpha, evidence=target)
+            y = y + (target - gained) / float(products @ ray) * ray  # no farther than needed
+            gained = target
         identity_part, rest = float(y[0]), y[1:]
-        loss = -1 * program.forward(rest)
         return Move(
-            loss=loss,  # the multiple of I drops out of a map that fixes the trace
+            loss=-1 * program.forward(rest),  # the multiple of I drops out of a map that fixes the trace
             y=rest,
             slack=gained - target,
             width=identity_part + program.cost_norm + float(rest @ program.constraint_norms),
         )
 
-    def _solve(self, products: np.ndarray, b: np.ndarray) -> np.ndarray:
-        from scipy.optimize import linprog  # late, as in sets/knapsack.py
 
-        # an unbounded program satisfies the inequality along a ray: bound y far out instead
-        far = 1e6 * self.level / self.program.trace_bound
-        result = linprog(-products, A_ub=b[None, :], b_ub=[self.level], bounds=(0, far), method="highs")
-        if result.status != 0:
-            msg = f"the linear program over D_alpha failed: {result.message}"
-            raise MatrixLearnError(msg)
-        return np.asarray(result.x)
+def _vertex(products: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """The best y >= 0 with b.y = 1 and one coordinate; b[0] > 0 and products[0] >= 0."""
+    rate = np.divide(products, b, out=np.full(len(b), -np.inf), where=b > 0)
+    y = np.zeros(len(b))
+    j = int(np.argmax(rate))
+    y[j] = 1.0 / b[j]
+    return y
+
+
+def _ray(products: np.ndarray, b: np.ndarray, noise: np.ndarray) -> np.ndarray | None:
+    """y >= 0 with b.y <= 0 and products.y above its rounding, in one or two coordinates, or None."""
+    y = np.zeros(len(b))
+    alone = np.where(b <= 0, products - noise, -np.inf)
+    k = int(np.argmax(alone))
+    if alone[k] > 0:
+        y[k] = 1.0
+        return y
+    # b_j > 0 pays for b_k < 0: some products_j / b_j exceeds some products_k / b_k
+    most = np.divide(products, b, out=np.full(len(b), -np.inf), where=b > 0)
+    least = np.divide(products, b, out=np.full(len(b), np.inf), where=b < 0)
+    j, k = int(np.argmax(most)), int(np.argmin(least))
+    if most[j] - least[k] <= noise[j] / b[j] - noise[k] / b[k]:
+        return None
+    y[j], y[k] = 1.0 / b[j], -1.0 / b[k]
+    return y

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from matrixlearn._array import EPS
 from matrixlearn.exceptions import ProblemError
 
 INF = float("inf")
@@ -36,14 +37,23 @@ class KnapsackSet:
     row_upper: float = INF
 
     def __post_init__(self) -> None:
-        if self.lower.shape != self.upper.shape or np.any(self.lower > self.upper):
+        ordered = self.lower.shape == self.upper.shape and bool(np.all(self.lower <= self.upper))
+        if not (ordered and np.all(self.lower < INF) and np.all(self.upper > -INF)):
             msg = "lower must not exceed upper, and both must have shape (m,)"
             raise ProblemError(msg)
         if self.weights is not None:
-            if np.any(self.weights <= 0):
-                msg = "the weights of the row must be positive"
+            if self.weights.shape != self.lower.shape or not np.all((self.weights > 0) & (self.weights < INF)):
+                msg = "the weights of the row must be positive and finite, of shape (m,)"
                 raise ProblemError(msg)
-            if self.weights @ self.lower > self.row_upper or self.weights @ self.upper < self.row_lower:
+            if not np.all(np.isfinite(self.lower)):
+                msg = "lower must be finite where Y has a row"
+                raise ProblemError(msg)
+            low, high = float(self.weights @ self.lower), float(self.weights @ self.upper)
+            # m coordinates at 1/m sum to one only to rounding
+            rounding = 4 * len(self.weights) * EPS
+            below = low - rounding * float(self.weights @ np.abs(self.lower))
+            above = high + (rounding * float(self.weights @ np.abs(self.upper)) if high < INF else 0.0)
+            if not (self.row_lower <= self.row_upper and below <= self.row_upper and above >= self.row_lower):
                 msg = (
                     f"the set is empty: the row w.y in [{self.row_lower}, {self.row_upper}] cannot be "
                     f"met between the bounds; loosen them"
@@ -97,7 +107,7 @@ class KnapsackSet:
             raise ProblemError(msg)
         if self.weights is None:
             y = np.where(cost < 0, self.upper, self.lower)
-            y = np.where(cost == 0, np.where(np.isfinite(self.lower), self.lower, 0.0), y)
+            y = np.where(cost == 0, np.clip(0.0, self.lower, self.upper), y)
             used = cost != 0
             return float(cost[used] @ y[used]), y
         rate = cost / self.weights
@@ -122,31 +132,38 @@ class KnapsackSet:
         return float(cost @ y), y
 
     def project(self, y: np.ndarray) -> np.ndarray:
-        """The nearest point of Y (Euclidean, along the row's weights); y itself where it is in Y."""
+        """The nearest point of Y in the Euclidean norm; y itself where it is in Y.
+
+        Where the row is not met, the nearest point is clip(y + k w) for one number k. The row's value
+        is piecewise linear in k: a binary search among the bends, then one division.
+
+        Raises
+        ------
+        ProblemError
+            Where a coordinate is not finite.
+        """
+        if not np.all(np.isfinite(y)):
+            msg = "a point to be projected on Y is not finite"
+            raise ProblemError(msg)
         inside = np.clip(y, self.lower, self.upper)
         if self.weights is None:
             return inside
         w, total = self.weights, float(self.weights @ inside)
-        size = abs(total) + float(w @ np.abs(inside))
         target = min(max(total, self.row_lower), self.row_upper)
-        if abs(total - target) <= 4 * np.finfo(float).eps * size:
+        if abs(total - target) <= 4 * EPS * (abs(total) + float(w @ np.abs(inside))):
             return inside
-
-        def excess(multiplier: float) -> float:
-            return float(w @ np.clip(y + multiplier * w, self.lower, self.upper)) - target
-
-        # every coordinate reaches its bound, or the row is met, before this multiplier
-        reach = (abs(target) + float(w @ np.abs(y)) + size) / float(np.min(w * w)) + 1e-300
-        low, high = -reach, reach
-        while excess(low) > 0:
-            low *= 2
-        while excess(high) < 0:
-            high *= 2
-        from scipy.optimize import brentq  # late: half of the package's import time
-
-        multiplier = brentq(excess, low, high, xtol=1e-300, rtol=8.9e-16, maxiter=500)
-        y = np.clip(y + multiplier * w, self.lower, self.upper)
-        return self._polish(y, target)
+        opens, shuts = (self.lower - y) / w, (self.upper - y) / w
+        bends = np.sort(np.concatenate([opens, shuts[np.isfinite(shuts)]]))
+        low, high = 0, len(bends)
+        while high - low > 1:
+            middle = (low + high) // 2
+            reached = float(w @ np.clip(y + bends[middle] * w, self.lower, self.upper))
+            low, high = (middle, high) if reached <= target else (low, middle)
+        k = bends[low]
+        free = (opens <= k) & (k < shuts)
+        if np.any(free):
+            k += max(0.0, target - float(w @ np.clip(y + k * w, self.lower, self.upper))) / float(w[free] @ w[free])
+        return self._polish(np.clip(y + k * w, self.lower, self.upper), target)
 
     def _polish(self, y: np.ndarray, target: float) -> np.ndarray:
         """Spread the last rounding of the row over the coordinates that are free to take it."""
@@ -171,7 +188,8 @@ class KnapsackSet:
             target = (max(self.row_lower, low) + high) / 2
         share = 1.0 / (self.weights * self.size)
         if np.all(np.isinf(self.upper)):
-            return self.lower + (target - low) * share
+            return self.lower + max(0.0, target - low) * share
         room = np.minimum(self.upper - self.lower, (high - low) / self.weights)
-        fraction = (target - low) / float(self.weights @ room) if target > low else 0.0
+        total = float(self.weights @ room)
+        fraction = min(1.0, (target - low) / total) if total > 0 else 0.0
         return self.lower + fraction * room

@@ -1,7 +1,7 @@
 """Spectral sets S: compact convex sets of Hermitian matrices that depend on eigenvalues only.
 
-A set knows its support function (which turns a vector y into an upper bound), its nearest-point
-map (which makes any matrix usable in a lower bound) and its best response. What a mirror map
+A set knows its support function (which turns a vector y into an upper bound), a map into
+itself (which makes any matrix usable in a lower bound) and its best response. What a mirror map
 does on it is in ``matrixlearn.exponents``.
 
 Elements are single arrays: (n, n) Hermitian matrices, or (n,) vectors for the diagonal set. Block
@@ -17,7 +17,7 @@ from typing import ClassVar
 
 from matrixlearn._array import identity, namespace, zeros
 from matrixlearn.exceptions import ProblemError
-from matrixlearn.linalg import cholesky, eigh, eigvalsh, sym, trace
+from matrixlearn.linalg import adjoint, cholesky, eigh, eigvalsh, sym, trace
 from matrixlearn.typing import Array
 
 
@@ -48,8 +48,11 @@ class SpectralSet(ABC):
         if not (0 < self.trace < float("inf")):
             msg = f"trace must be positive and finite, got {self.trace}; rescale or bound the problem"
             raise ProblemError(msg)
-        if self.blocks and sum(self.blocks) != self.n:
-            msg = f"blocks must sum to n = {self.n}, got {self.blocks}"
+        if self.n < 1:
+            msg = f"n must be at least 1, got {self.n}"
+            raise ProblemError(msg)
+        if self.blocks and (sum(self.blocks) != self.n or min(self.blocks) < 1):
+            msg = f"blocks must be positive and sum to n = {self.n}, got {self.blocks}"
             raise ProblemError(msg)
 
     @property
@@ -89,6 +92,16 @@ class SpectralSet(ABC):
     def center(self, like: Array) -> Array:
         """The minimizer over S of the entropy, in the dtype and namespace of ``like``."""
 
+    def hermitian_blocks(self, X: Array) -> Array:
+        """The Hermitian part of X, with zeros outside the diagonal blocks."""
+        X = sym(X)
+        if len(self.blocks) < 2:
+            return X
+        out = zeros((self.n, self.n), X)
+        for block in self.slices():
+            out[block, block] = X[block, block]
+        return out
+
     def project(self, X: Array) -> Array:
         """A point of S near X: its eigenvalues through `clip`.  X itself where it is in S."""
         xp = namespace(X)
@@ -97,13 +110,11 @@ class SpectralSet(ABC):
         clipped = self.clip(w)
         out = zeros((self.n, self.n), X)
         for block, (_, V) in zip(self.slices(), pairs, strict=True):
-            adjoint = xp.conj(V.mT) if xp.isdtype(V.dtype, "complex floating") else V.mT
-            out[block, block] = sym((V * clipped[block]) @ adjoint)
+            out[block, block] = sym((V * clipped[block]) @ adjoint(V))
         return out
 
     def _extreme_projector(self, F: Array) -> tuple[float, Array, float, Array]:
         """(lambda_min, v v^H, lambda_max, u u^H) over all blocks of F."""
-        xp = namespace(F)
         low, high = float("inf"), -float("inf")
         for block in self.slices():
             w, V = eigh(F[block, block])
@@ -114,14 +125,14 @@ class SpectralSet(ABC):
 
         def projector(block: slice, v: Array) -> Array:
             out = zeros((self.n, self.n), F)
-            dual = xp.conj(v) if xp.isdtype(v.dtype, "complex floating") else v
-            out[block, block] = v[:, None] * dual[None, :]
+            out[block, block] = v[:, None] @ adjoint(v[:, None])
             return out
 
         return low, projector(low_block, low_vector), high, projector(high_block, high_vector)
 
     def _scaled_cone_point(self, X: Array) -> Array | None:
         """X with its trace brought into the bound where a Cholesky factorization proves X > 0."""
+        X = self.hermitian_blocks(X)
         if all(cholesky(X[block, block]) is not None for block in self.slices()):
             total = trace(X)
             return X * self.clip_scale(total)
@@ -203,7 +214,7 @@ class SpectralBall(SpectralSet):
         return eigenvalues * self.clip_scale(float(xp.sum(xp.abs(eigenvalues))))
 
     def project(self, X: Array) -> Array:
-        X = sym(X)  # the set is a ball: scaling needs the eigenvalues only
+        X = self.hermitian_blocks(X)  # the set is a ball: scaling needs the eigenvalues only
         xp = namespace(X)
         return X * self.clip_scale(float(xp.sum(xp.abs(self.eigenvalues(X)))))
 
