@@ -48,6 +48,9 @@ def _read_text(path: Path) -> np.ndarray:
         lines = [line.replace(",", " ").split() for line in file if line.strip() and not line.startswith("#")]
     if lines and not _numeric(lines[0]):
         lines = lines[1:]
+    if not lines:
+        msg = "it has no row of numbers"
+        raise ValueError(msg)
     return np.array([[float(cell) for cell in line] for line in lines], ndmin=2)
 
 
