@@ -98,7 +98,8 @@ def inverse_factor(L: Array) -> Array:
         inverse, info = trtri(L.T, lower=0)
         if info == 0:
             return inverse.T
-    return namespace(L).linalg.solve(L, identity(L.shape[0], L))
+    # of the upper triangle: its LU factorization is itself, with no row exchanged
+    return adjoint(namespace(L).linalg.solve(adjoint(L), identity(L.shape[0], L)))
 
 
 def max_step(inverse_L: Array, D: Array) -> float:

@@ -19,6 +19,10 @@ from matrixlearn.linalg._hermitian import is_complex, quadratic_forms, real, rea
 from matrixlearn.typing import Array
 
 
+CHUNK = 4_000_000
+"""Entries of a temporary of `DenseFamily.schur`: 32 MB."""
+
+
 class ConstraintFamily(ABC):
     """m Hermitian n x n matrices."""
 
@@ -131,7 +135,7 @@ class DenseFamily(ConstraintFamily):
     def schur(self, U: Array, V: Array) -> np.ndarray:
         m, n = self.shape
         H = np.empty((m, m))
-        chunk = max(1, 4_000_000 // (n * n))  # keeps temporaries near 32 MB
+        chunk = max(1, CHUNK // (n * n))
         for start in range(0, m, chunk):
             stop = min(start + chunk, m)
             part = self.A[start:stop, ...]
