@@ -1,0 +1,147 @@
+"""Oracles over Y: the vertex, the sorted list of Algorithm 3, and the smallest move."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from matrixlearn import LinearSDP
+from matrixlearn._array import as_numpy
+from matrixlearn.oracles import Done, LevelOracle, Move, Oracle, SortedListOracle, VertexOracle, width_bound
+from matrixlearn_discrepancy import Discrepancy
+
+seeds = st.integers(0, 2**32 - 1)
+
+
+def game_and_matrix(seed, array=np.asarray, max_weight=None):
+    """A small discrepancy game and a point of its spectral set."""
+    rng = np.random.default_rng(seed)
+    m, n, N = (int(rng.integers(2, 7)) for _ in range(3))
+    game = Discrepancy(
+        array(rng.standard_normal((m, N))), array(0.5 + rng.standard_normal((n, N))), max_weight=max_weight
+    )
+    G = rng.standard_normal((game.rank, game.rank))
+    return game, game.spectral_set.project(array((G + G.T) * rng.choice([0.05, 5.0]))), rng
+
+
+def vertex_values(game, X):
+    """<C, X> + c_j - <A_j, X> for every j, from the matrices themselves."""
+    X = as_numpy(X)
+    forward = [as_numpy(game.forward(e)) for e in np.eye(game.dual_set.size)]
+    return np.array([np.trace(F @ X) for F in forward]), [np.linalg.norm(F, 2) for F in forward]
+
+
+def level_between(values, rng):
+    return float(rng.uniform(values.min() - 0.2 * np.ptp(values) - 0.01, values.max() + 0.01))
+
+
+@given(seed=seeds)
+def test_vertex_oracle_answers_with_the_least_value(backend, seed):
+    game, X, rng = game_and_matrix(seed, backend.array)
+    values, _ = vertex_values(game, X)
+    level = level_between(values, rng)
+    answer = VertexOracle(game, level)(X)
+    if isinstance(answer, Done):
+        assert values.min() > level - 1e-12
+        assert answer.evidence == pytest.approx(values.min(), abs=1e-12)
+        assert answer.phi == 1.0
+        return
+    assert values.min() <= level + 1e-12
+    assert answer.slack == pytest.approx(level - values.min(), abs=1e-12)
+    assert values @ answer.y == pytest.approx(values.min(), abs=1e-12)
+
+
+@given(seed=seeds)
+def test_sorted_list_takes_the_first_satisfying_vertex_in_order_of_width(backend, seed):
+    game, X, rng = game_and_matrix(seed, backend.array)
+    values, widths = vertex_values(game, X)
+    level = level_between(values, rng)
+    oracle = SortedListOracle(game, level)
+    np.testing.assert_allclose(oracle.widths, widths, rtol=1e-10)
+    assert np.all(np.diff(oracle.widths[oracle.order]) >= 0)
+    answer = oracle(X)
+    if isinstance(answer, Done):
+        assert values.min() > level - 1e-12
+        assert answer.evidence == pytest.approx(values.min(), abs=1e-12)
+        return
+    j = int(np.argmax(answer.y))
+    np.testing.assert_array_equal(answer.y, np.eye(len(values))[j])
+    assert values[j] <= level + 1e-12
+    # every narrower vertex violates the inequality
+    narrower = np.array(widths) < widths[j] - 1e-9
+    assert np.all(values[narrower] > level - 1e-12)
+    assert answer.slack == pytest.approx(level - values[j], abs=1e-12)
+
+
+def test_sorted_list_is_shared_between_levels(backend):
+    game, X, _ = game_and_matrix(3, backend.array)
+    first = SortedListOracle(game, np.inf)
+    other = first.at(-np.inf)
+    assert other.order is first.order and other.widths is first.widths
+    assert isinstance(first(X), Move) and isinstance(other(X), Done)
+
+
+@pytest.mark.parametrize("kind", [VertexOracle, SortedListOracle])
+@given(seed=seeds)
+def test_width_claims_hold_for_the_loss(kind, seed):
+    game, X, rng = game_and_matrix(seed)
+    answer = kind(game, level_between(vertex_values(game, X)[0], rng))(X)
+    assert isinstance(kind(game, 0.0), Oracle)
+    if isinstance(answer, Move):
+        np.testing.assert_allclose(answer.loss, -game.forward(answer.y), atol=1e-13)
+        assert np.linalg.norm(answer.loss, 2) <= answer.width * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("max_weight", [None, 1.5])
+@given(seed=seeds)
+def test_level_oracle_makes_the_smallest_move_that_satisfies_the_inequality(backend, max_weight, seed):
+    game, X, rng = game_and_matrix(seed, backend.array, max_weight)
+    values, _ = vertex_values(game, X)
+    Y = game.dual_set
+    anchor = Y.project(rng.dirichlet(np.ones(Y.size)))
+    least = Y.minimize(values)[0]
+    held = float(values @ anchor)
+    level = float(rng.uniform(least - 0.1, max(held, least) + 0.1))
+    answer = LevelOracle(game, level, anchor)(X)
+    if isinstance(answer, Done):
+        assert least > level - 1e-12
+        assert answer.evidence == pytest.approx(least, abs=1e-12)
+        return
+    y = answer.y
+    np.testing.assert_allclose(Y.project(y), y, atol=1e-12)
+    reached = float(values @ y)
+    assert reached <= level + 1e-12
+    assert answer.slack == pytest.approx(level - reached, abs=1e-11)
+    if held <= level:
+        np.testing.assert_array_equal(y, anchor)
+    else:  # no more than needed
+        assert reached == pytest.approx(min(level, held), abs=1e-11)
+    assert np.linalg.norm(as_numpy(answer.loss), 2) <= answer.width * (1 + 1e-12)
+
+
+@given(seed=seeds)
+def test_level_oracle_with_offsets(seed):
+    """A game with c != 0: the bounded LinearSDP."""
+    rng = np.random.default_rng(seed)
+    n, m = 3, 4
+    G = rng.standard_normal((m + 1, n, n))
+    G = (G + G.swapaxes(1, 2)) / 2
+    game = LinearSDP(G[0], G[1:], rng.uniform(0.2, 2, m), 2.0)
+    X = game.spectral_set.project(rng.standard_normal((n, n)))
+    anchor = game.dual_set.center()
+    gradient = game.b - np.array([np.trace(a @ X) for a in G[1:]])
+    constant = float(np.trace(G[0] @ X))
+    least, held = constant + game.dual_set.minimize(gradient)[0], constant + float(gradient @ anchor)
+    level = (least + held) / 2
+    answer = LevelOracle(game, level, anchor)(X)
+    assert isinstance(answer, Move)
+    size = 1 + abs(least) + abs(held)
+    assert constant + float(gradient @ answer.y) == pytest.approx(level, abs=1e-11 * size)
+    assert isinstance(LevelOracle(game, least - 1e-6 * size, anchor)(X), Done)
+
+
+@given(seed=seeds)
+def test_width_bound_is_a_bound(seed):
+    game, _, rng = game_and_matrix(seed)
+    y = rng.standard_normal(game.dual_set.size)
+    assert np.linalg.norm(as_numpy(game.forward(y)), 2) <= width_bound(game, y) * (1 + 1e-12)
