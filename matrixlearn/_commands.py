@@ -28,6 +28,14 @@ def _told() -> Iterator[None]:
         raise click.ClickException(str(error)) from error
 
 
+def _writable(ctx: click.Context, parameter: click.Parameter, path: Path | None) -> Path | None:
+    """The path of an output; its folder must exist before anything is computed for it."""
+    if path is not None and not path.absolute().parent.is_dir():
+        msg = f"there is no folder {str(path.absolute().parent)!r}"
+        raise click.BadParameter(msg, ctx, parameter)
+    return path
+
+
 def _first_line(cls: type[Problem]) -> str:
     """The first line of a docstring: the formula."""
     return (cls.__doc__ or "").strip().partition("\n")[0]
@@ -98,6 +106,7 @@ _COMMON: tuple[Callable[[Any], Any], ...] = (
         "--output",
         type=click.Path(dir_okay=False, path_type=Path),
         default=Path("solution.npz"),
+        callback=_writable,
         show_default=True,
         help="The file for the solution.",
     ),
@@ -176,7 +185,11 @@ def check(name: str, max_examples: int) -> None:
 
 @cli.command()
 @click.option(
-    "--output", "-o", type=click.Path(dir_okay=False, path_type=Path), help="Save the picture here, e.g. picture.png."
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    callback=_writable,
+    help="Save the picture here, e.g. picture.png.",
 )
 def demo(output: Path | None) -> None:
     """Show a problem on real data: its certificate, and what it is good for."""
@@ -196,5 +209,8 @@ def demo(output: Path | None) -> None:
     if figure is None:
         msg = "there is no picture without matplotlib: pip install 'matrixlearn[plot]'"
         raise click.ClickException(msg)
-    figure.savefig(output, dpi=130)
+    try:
+        figure.savefig(output, dpi=130)
+    except ValueError as error:  # an unknown kind of picture
+        raise click.ClickException(str(error)) from error
     click.echo(f"picture in {output}")

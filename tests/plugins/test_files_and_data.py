@@ -80,6 +80,14 @@ def test_lines_that_are_no_edges_are_refused_by_number(tmp_path, text, message):
         read_graph(tmp_path / "edges")
 
 
+def test_files_that_are_no_graphs_are_refused_by_name(tmp_path):
+    (tmp_path / "bad.mtx").write_text("no header\n")
+    (tmp_path / "bytes").write_bytes(b"\xff\xfe\x00")
+    for name in ("bad.mtx", "bytes"):
+        with pytest.raises(ProblemError, match=name):
+            read_graph(tmp_path / name)
+
+
 def test_the_air_of_beijing():
     air = load_beijing_air()
     assert air.X.shape == (8432, 9) == (len(air.y), len(air.features))

@@ -8,11 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from matplotlib.figure import Figure
 from matrixlearn_discrepancy import Discrepancy
 
 import matrixlearn as ml
 from matrixlearn import registry
 from matrixlearn._commands import UNDECIDED, cli
+from matrixlearn.cli import main
 from matrixlearn.exceptions import PluginLoadError
 
 OUTER, SPOKES = [(i, (i + 1) % 5) for i in range(5)], [(i, i + 5) for i in range(5)]
@@ -135,6 +137,8 @@ def test_verify_refuses_a_solution_that_claims_too_much(run, samples):
         (["solve", "discrepancy", "--source", "a.npz", "--target", "b.npz", "--max-weight", "0.5"], 1, "max_weight"),
         (["solve", "discrepancy", "--source", "a.npz", "--target", "b.npz", "--method", "magic"], 1, "magic"),
         (["solve", "maxcut", "text.csv"], 1, "line 1"),
+        (["solve", "discrepancy", "--source", "a.npz", "--target", "b.npz", "-o", "x/y.npz"], 2, "no folder"),
+        (["demo", "-o", "x/y.png"], 2, "no folder"),
         (["solve", "no-such-problem"], 2, "no-such-problem"),
         (["solve", "sdp"], 1, "no command line"),
         (["verify", "a.npz"], 1, "not a matrixlearn solution"),
@@ -184,14 +188,45 @@ def test_demo_tells_its_numbers_and_saves_a_picture(run, tmp_path):
     assert (tmp_path / "picture.png").read_bytes()[1:4] == b"PNG"
 
 
+def test_demo_needs_a_problem_that_has_one(run, monkeypatch):
+    monkeypatch.setattr("matrixlearn._commands.problems", lambda: {"sdp": ml.LinearSDP})
+    assert "no registered problem" in run("demo", status=1)
+
+
+@pytest.mark.parametrize(("figure", "message"), [(None, "matrixlearn[plot]"), (Figure(), "magic")])
+def test_demo_says_why_there_is_no_picture(run, monkeypatch, figure, message):
+    monkeypatch.setattr(Discrepancy, "demo", lambda: lambda say: figure)
+    assert message in run("demo", "-o", "picture.magic", status=1)
+
+
+def test_demo_without_scikit_learn_says_how_to_get_it(run, monkeypatch):
+    monkeypatch.setitem(sys.modules, "sklearn", None)
+    assert "matrixlearn[sklearn]" in run("demo", status=1)
+
+
+def test_check_without_the_kit_says_how_to_get_it(run, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matrixlearn.testing", None)
+    assert "matrixlearn[test]" in run("check", "maxcut", status=1)
+
+
 # -- the core ------------------------------------------------------------------------------------
 
 
-def test_without_click_the_command_says_how_to_get_it():
-    program = "import sys; sys.modules['click'] = None; from matrixlearn.cli import main; main()"
-    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
-    assert result.returncode == 1
-    assert "pip install 'matrixlearn[cli]'" in result.stderr and "Traceback" not in result.stderr
+def test_without_click_the_command_says_how_to_get_it(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "click", None)
+    monkeypatch.delitem(sys.modules, "matrixlearn._commands")
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert end.value.code == 1
+    assert "pip install 'matrixlearn[cli]'" in capsys.readouterr().err
+
+
+def test_main_runs_the_commands(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["matrixlearn", "list"])
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert end.value.code == 0
+    assert "discrepancy" in capsys.readouterr().out
 
 
 def test_the_command_line_knows_no_problem_by_name():
