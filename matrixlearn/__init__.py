@@ -39,3 +39,12 @@ __all__ = [
     "register",
     "solve",
 ]
+
+
+def __getattr__(name: str) -> object:
+    if name == "testing":  # late: it needs the extra ``test``
+        from importlib import import_module
+
+        return import_module("matrixlearn.testing")
+    msg = f"module 'matrixlearn' has no attribute {name!r}"
+    raise AttributeError(msg)

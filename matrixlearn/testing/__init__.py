@@ -12,6 +12,7 @@ and ``check_problem(MyProblem)`` does the same without pytest. Each check is one
 docstring; `checks` holds them all.
 """
 
+from matrixlearn.testing import _extra  # noqa: F401  # isort: skip  (first: it says what is missing)
 from matrixlearn.testing import asserts, checks, reference, strategies
 from matrixlearn.testing.checks import CHECKS, check_problem, checks_for, parametrize_with_checks, run_checks
 

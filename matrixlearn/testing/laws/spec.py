@@ -86,6 +86,8 @@ def check_rebuilds(problem: ProblemOrClass) -> None:
                 X, y = random_member(p, rng), random_multipliers(p, rng)
                 assert_same(copy.forward(y), p.forward(y), f"forward(y) after {how}")
                 assert_same(copy.adjoint(X), p.adjoint(X), f"adjoint(X) after {how}")
+                assert_same(copy.bound_from_vector(y).upper, p.bound_from_vector(y).upper, f"upper bound after {how}")
+                assert_same(copy.bound_from_matrix(X).lower, p.bound_from_matrix(X).lower, f"lower bound after {how}")
 
     law()
 
