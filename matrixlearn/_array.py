@@ -46,6 +46,11 @@ def from_numpy(x: np.ndarray, like: Array) -> Array:
     return xp.asarray(np.array(x), device=device(like))
 
 
+def moved(x: Array, like: Array) -> Array:
+    """``x`` itself where it is of the namespace of ``like``, else a copy there."""
+    return x if namespace(x) is namespace(like) else from_numpy(as_numpy(x), like)
+
+
 def zeros(shape: tuple[int, ...], like: Array) -> Array:
     """Zeros of the dtype, namespace and device of ``like``."""
     return array_namespace(like).zeros(shape, dtype=like.dtype, device=device(like))

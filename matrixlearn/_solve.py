@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from matrixlearn._array import moved
 from matrixlearn.callbacks import Callback, Event, Progress, silent
 from matrixlearn.certificate import Certificate
 from matrixlearn.engines import (
@@ -241,7 +242,7 @@ def _start(problem: Any, warm_start: Solution | None) -> Incumbent:
         same_y = getattr(warm_start.y, "shape", None) == getattr(incumbent.y, "shape", None)
         incumbent = incumbent.offered(
             Proposal(
-                X=warm_start.matrix if same_X else None,
+                X=moved(warm_start.matrix, problem.cost) if same_X and warm_start.matrix is not None else None,
                 y=warm_start.y if same_y else None,
             )
         )

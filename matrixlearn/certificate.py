@@ -116,6 +116,7 @@ def certify(problem: Problem, X: Array | None = None, y: Array | None = None) ->
     """
     from_matrix, from_vector = Bound(), Bound()
     if X is not None:
+        from matrixlearn._array import moved
         from matrixlearn._validation import as_array, as_hermitian
 
         X = as_array("X", X)
@@ -124,7 +125,7 @@ def certify(problem: Problem, X: Array | None = None, y: Array | None = None) ->
             if tuple(X.shape) != tuple(cost.shape):
                 msg = f"X must have shape {tuple(cost.shape)}, got {tuple(X.shape)}"
                 raise ProblemError(msg)
-            X = as_hermitian("X", X) if X.ndim == 2 else X
+            X = moved(as_hermitian("X", X) if X.ndim == 2 else X, cost)
         from_matrix = problem.bound_from_matrix(X)
     if y is not None:
         from matrixlearn._validation import as_real_vector

@@ -1,0 +1,106 @@
+"""Both engines, end to end, with the arrays of other libraries: the answers of NumPy."""
+
+import numpy as np
+import pytest
+
+import matrixlearn as ml
+from matrixlearn._array import as_numpy
+from matrixlearn_discrepancy import Discrepancy
+
+
+def hermitian(rng, n, complex_):
+    G = rng.standard_normal((n, n)) + (1j * rng.standard_normal((n, n)) if complex_ else 0)
+    return (G + G.conj().T) / 2
+
+
+def discrepancy(array, samples=8, features=4, **options):
+    rng = np.random.default_rng(0)
+    Xs, Xt = rng.standard_normal((samples, features)), 0.3 + 0.7 * rng.standard_normal((6, features))
+    return Discrepancy(array(Xs), array(Xt), **options)
+
+
+def linear(array, complex_=False, b=(0.5, 1.0, 2.0), rank_one=False, complex_A=None):
+    rng = np.random.default_rng(1)
+    n, m = 4, len(b)
+    C = hermitian(rng, n, complex_)
+    complex_A = complex_ if complex_A is None else complex_A
+    if rank_one:
+        A = rng.standard_normal((m, n)) + (1j * rng.standard_normal((m, n)) if complex_A else 0)
+    else:
+        A = np.stack([hermitian(rng, n, complex_A) for _ in range(m)])
+    return ml.LinearSDP(array(C), array(A), array(np.array(b)), 3.0)
+
+
+GAMES = {
+    "discrepancy, more samples": discrepancy,
+    "discrepancy, more features": lambda array: discrepancy(array, samples=3, features=12),
+    "discrepancy, capped": lambda array: discrepancy(array, max_weight=1.5),
+    "discrepancy, weighted target": lambda array: discrepancy(array, target_weights=array(np.arange(6) / 15)),
+    "sdp, real": linear,
+    "sdp, complex": lambda array: linear(array, complex_=True),
+    "sdp, real C, complex A": lambda array: linear(array, complex_A=True),
+    "sdp, complex C, real A": lambda array: linear(array, complex_=True, complex_A=False),
+    "sdp, rank one": lambda array: linear(array, rank_one=True),
+    "sdp, rank one complex": lambda array: linear(array, complex_=True, rank_one=True),
+    "sdp, phase one": lambda array: linear(array, b=(-0.1, 1.0, 2.0)),
+    "sdp, complex phase one": lambda array: linear(array, complex_=True, b=(-0.1, 1.0, 2.0)),
+}
+games = pytest.mark.parametrize("name", GAMES)
+
+
+@games
+def test_interior_point(backend, name):
+    tol = 1e-9
+    mine = ml.solve(GAMES[name](backend.array), method="interior-point", tol=tol)
+    numpys = ml.solve(GAMES[name](np.asarray), method="interior-point", tol=tol)
+    assert mine.status == numpys.status == "optimal"
+    assert mine.value == pytest.approx(numpys.value, rel=1e-8)
+    assert mine.lower == pytest.approx(numpys.lower, rel=1e-8)
+    assert mine.upper == pytest.approx(numpys.upper, rel=1e-8)
+    np.testing.assert_allclose(mine.y, numpys.y, atol=1e-5 * np.abs(numpys.y).max())
+    assert backend.is_numpy or not isinstance(mine.matrix, np.ndarray)  # in the user's library
+    mine.certificate.verify()
+
+
+@games
+def test_multiplicative_weights(backend, name):
+    """The rounds are the same until rounding is amplified: an oracle's answer jumps between vertices."""
+    mine = ml.solve(GAMES[name](backend.array), method="mmw", tol=1e-12, max_iter=15)
+    numpys = ml.solve(GAMES[name](np.asarray), method="mmw", tol=1e-12, max_iter=15)
+    assert mine.iterations == numpys.iterations
+    size = mine.problem.scale
+    assert mine.lower == pytest.approx(numpys.lower, abs=1e-8 * size)
+    assert mine.upper == pytest.approx(numpys.upper, abs=1e-8 * size)
+    optimum = ml.solve(GAMES[name](np.asarray), tol=1e-8)
+    assert mine.lower <= optimum.upper
+    assert mine.upper >= optimum.lower
+
+
+@pytest.mark.parametrize("name", ["discrepancy, more samples", "sdp, complex"])
+def test_answers_are_saved_and_loaded(backend, name, tmp_path):
+    solution = ml.solve(GAMES[name](backend.array), tol=1e-6)
+    solution.save(tmp_path / "answer.npz")
+    again = ml.Solution.load(tmp_path / "answer.npz")
+    np.testing.assert_array_equal(as_numpy(again.matrix), as_numpy(solution.matrix))
+    again.certificate.verify()
+
+
+def test_the_arrays_of_numpy_certify_an_answer_of_another_library(backend):
+    problem = linear(backend.array, complex_=True)
+    solution = ml.solve(linear(np.asarray, complex_=True), tol=1e-8)
+    certificate = ml.certify(problem, X=solution.matrix, y=solution.y)
+    assert certificate.lower == pytest.approx(solution.lower, rel=1e-9)
+    warm = ml.solve(problem, tol=1e-6, warm_start=solution)
+    assert warm.status == "optimal" and warm.iterations == 0
+
+
+def test_data_of_two_libraries_are_refused(backend):
+    if backend.is_numpy:
+        pytest.skip("needs a second library")
+    other, I = backend.array, np.eye(2)
+    with pytest.raises(ml.exceptions.ProblemError, match="C, A must come from one array library"):
+        ml.LinearSDP(other(I), np.stack([I]), [1.0], 1.0)
+    with pytest.raises(ml.exceptions.ProblemError, match="interior"):
+        ml.LinearSDP(other(I), other(np.stack([I])), [1.0], 1.0, interior=0.1 * I)
+    with pytest.raises(ml.exceptions.ProblemError, match="one array library"):
+        Discrepancy(other(np.ones((2, 2))), np.ones((2, 2)))
