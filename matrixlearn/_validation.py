@@ -21,6 +21,9 @@ def as_array(name: str, value: Any) -> Array:
     ProblemError
         For ragged, non-numeric, NaN or infinite values.
     """
+    if value is None:
+        msg = f"{name} must hold numbers, got None"
+        raise ProblemError(msg)
     if is_sparse(value):
         value = value.toarray()
     try:

@@ -1,6 +1,6 @@
 """Base classes and building blocks for plugin authors."""
 
-from matrixlearn._validation import as_array, as_hermitian, as_real_vector, as_samples
+from matrixlearn._validation import as_array, as_hermitian, as_number, as_real_vector, as_samples
 from matrixlearn.linalg.constraints import (
     ConstraintFamily,
     DenseFamily,
@@ -35,6 +35,7 @@ __all__ = [
     "TraceBall",
     "as_array",
     "as_hermitian",
+    "as_number",
     "as_real_vector",
     "as_samples",
 ]

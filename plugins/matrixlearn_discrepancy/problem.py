@@ -27,6 +27,7 @@ from matrixlearn.problem import (
     SpectralBall,
     SpectralGame,
     as_hermitian,
+    as_number,
     as_real_vector,
     as_samples,
 )
@@ -95,7 +96,7 @@ class Discrepancy(SpectralGame):
                 raise ProblemError(msg)
             object.__setattr__(self, "target_weights", p)
         if self.max_weight is not None:
-            cap = float(self.max_weight)
+            cap = as_number("max_weight", self.max_weight)
             if not cap >= 1:
                 msg = f"max_weight must be >= 1 (1 leaves uniform weights only), got {self.max_weight!r}"
                 raise ProblemError(msg)

@@ -1,0 +1,76 @@
+"""Sphinx configuration: builds offline, and every warning is an error (`sphinx-build -W`)."""
+
+from __future__ import annotations
+
+import re
+from importlib.metadata import version as distribution_version
+from typing import Any
+
+project = "matrixlearn"
+author = "The matrixlearn developers"
+copyright = "2026, the matrixlearn developers"
+release = version = distribution_version("matrixlearn")
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc"]
+source_suffix = {".md": "markdown", ".rst": "restructuredtext"}  # autosummary writes .rst
+exclude_patterns = ["_build"]
+templates_path = ["_templates"]
+default_role = "py:obj"
+highlight_language = "none"  # a literal block in a docstring is a formula
+
+myst_enable_extensions = ["colon_fence", "deflist"]
+myst_heading_anchors = 3
+
+autosummary_generate = True
+autodoc_typehints = "none"  # the types are in the numpydoc sections, with their shapes
+autodoc_member_order = "bysource"
+numpydoc_show_class_members = False
+numpydoc_class_members_toctree = False
+
+html_theme = "pydata_sphinx_theme"
+html_title = "matrixlearn"
+html_static_path = ["_static"]
+html_css_files = ["matrixlearn.css"]
+html_show_sourcelink = False
+html_theme_options = {
+    "show_prev_next": False,
+    "navigation_with_keys": False,
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "navbar_align": "left",
+}
+html_sidebars = {"index": []}
+
+_CODE = re.compile(r"(``.+?``|`.+?`)")
+
+
+def _escape(line: str) -> str:
+    """Docstrings are plain text with formulas: ``|y|``, ``A*(X)`` and ``X_`` are no markup."""
+    parts = _CODE.split(line)
+    for i in range(0, len(parts), 2):
+        parts[i] = re.sub(r"([|*])", r"\\\1", parts[i])
+        parts[i] = re.sub(r"_(?!\w)", r"\\_", parts[i])
+    return "".join(parts)
+
+
+def formulas(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+    """Show an indented block after an empty line as it stands: it is a formula or a table."""
+    out: list[str] = []
+    literal, previous = False, ""  # the last line that is not empty
+    for i, line in enumerate(lines):
+        indented = line.startswith("    ")
+        after_gap = i > 0 and not lines[i - 1].strip()
+        if indented and not literal and after_gap and previous and not previous.startswith((" ", "-", "..")):
+            out += ["::", ""]
+            literal = True
+        if line.strip():
+            literal = literal and indented
+            previous = line
+        is_field = re.match(r"^[\w, *]+ : ", line) or re.match(r"^-+$", line) or line.lstrip().startswith("..")
+        out.append(line if literal or is_field else _escape(line))
+    lines[:] = out
+
+
+def setup(app: Any) -> None:
+    app.connect("autodoc-process-docstring", formulas, priority=400)  # before numpydoc
