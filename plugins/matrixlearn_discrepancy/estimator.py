@@ -154,6 +154,9 @@ class DiscrepancyRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         if not (isinstance(self.alpha, int | float | np.number) and 0 < self.alpha < np.inf):
             msg = f"alpha must be a positive number, got {self.alpha!r}"
             raise ValueError(msg)
+        if isinstance(self.kernel, str) and self.kernel == "precomputed":
+            msg = "kernel must be a name or a function here; Discrepancy takes a Gram matrix"
+            raise ValueError(msg)
         X, y, X_target, importance = self._split(X, y, X_target, sample_domain, sample_weight)
         if not np.any(importance > 0):
             msg = "sample_weight leaves no source row with a positive weight"
@@ -234,30 +237,34 @@ class DiscrepancyRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         )
 
     def _regress(self, X: np.ndarray, y: np.ndarray, factors: np.ndarray) -> None:
-        """The minimizer h, in the points of positive weight; an intercept centres in feature space.
+        """The minimizer h; an intercept centres labels and features with the weights.
 
-        With s = sqrt(factors), K the (centred) Gram matrix:  (s K s + alpha I) (d / s) = s (y - mean).
+        With s = sqrt(factors), b = s (y - mean) and A the rows s (phi(x_i) - mu):
+        (A A^T + alpha I) (d / s) = b.
         """
-        w = self.weights_
-        s = np.sqrt(factors)[:, None]
-        K = self._gram(X, X)
+        w, s = self.weights_, np.sqrt(factors)[:, None]
         Y = y.reshape(len(y), -1)
         mean = w @ Y if self.fit_intercept else np.zeros(Y.shape[1])
-        if self.fit_intercept:
-            row = w @ K
-            K = K - row - row[:, None] + row @ w
-        d = s * scipy.linalg.solve(s * K * s.T + self.alpha * np.eye(len(X)), s * (Y - mean), assume_a="pos")
-        intercept = mean
-        if self.fit_intercept:
+        b = s * (Y - mean)
+        if self.kernel == "linear":
+            mu = w @ X if self.fit_intercept else np.zeros(X.shape[1])
+            d, coef = _ridge(s * (X - mu), b, self.alpha)
+            d, intercept = s * d, mean - mu @ coef
+        else:
+            K = self._gram(X, X)
+            row = w @ K if self.fit_intercept else np.zeros(len(X))
+            centred = K - row - row[:, None] + row @ w
+            d = s * _kernel_ridge(s * centred * s.T, b, self.alpha)
             # sum_i d_i <phi_i - mu, phi(x) - mu> in terms of the points themselves
+            intercept = mean - row @ (d - w[:, None] * d.sum(axis=0))
+        if self.fit_intercept:
             d = d - w[:, None] * d.sum(axis=0)
-            intercept = mean - row @ d
         one = y.ndim == 1
         self.X_fit_ = X
         self.dual_coef_ = d[:, 0] if one else d
         self.intercept_ = float(intercept[0]) if one else intercept
         if self.kernel == "linear":
-            self.coef_ = d[:, 0] @ X if one else d.T @ X
+            self.coef_ = coef[:, 0] if one else coef.T
 
     def predict(self, X: Any) -> np.ndarray:
         """h(x) = sum_i dual_coef_i K(x_i, x) + intercept, shape (n,) or (n, n_targets)."""
@@ -266,3 +273,23 @@ class DiscrepancyRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         if self.kernel == "linear":
             return X @ self.coef_.T + self.intercept_
         return self._gram(X, self.X_fit_) @ self.dual_coef_ + self.intercept_
+
+
+def _ridge(A: np.ndarray, b: np.ndarray, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+    """((A A^T + alpha I)^-1 b, A^T (A A^T + alpha I)^-1 b), by the singular values of A."""
+    U, sigma, Vt = scipy.linalg.svd(A, full_matrices=False)
+    inside = U.T @ b
+    damped = inside / (sigma**2 + alpha)[:, None]
+    return U @ damped + (b - U @ inside) / alpha, Vt.T @ (sigma[:, None] * damped)
+
+
+def _kernel_ridge(K: np.ndarray, b: np.ndarray, alpha: float) -> np.ndarray:
+    """(K + alpha I)^-1 b for K >= 0."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", scipy.linalg.LinAlgWarning)
+            return scipy.linalg.solve(K + alpha * np.eye(len(K)), b, assume_a="pos")
+    except (scipy.linalg.LinAlgError, scipy.linalg.LinAlgWarning):
+        # alpha is below the rounding of K, whose eigenvalues are then >= 0 only by definition
+        values, V = np.linalg.eigh((K + K.T) / 2)
+        return V @ ((V.T @ b) / (np.maximum(values, 0.0) + alpha)[:, None])

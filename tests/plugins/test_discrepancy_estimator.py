@@ -134,6 +134,33 @@ def test_the_guarantee_holds_for_the_fit(rng):
     assert np.abs(losses[0] - losses[1]).max() <= bound
 
 
+@pytest.mark.parametrize("k", [1e-8, 1e8])
+@pytest.mark.parametrize("kernel", ["linear", "polynomial"])
+def test_the_scale_of_the_features_does_not_matter(kernel, k, task):
+    """X -> k X and alpha -> k^2 alpha (k^(2 degree)) leave the fit as it is."""
+    X, y, target = task
+    parameters = {"degree": 2, "coef0": 0, "gamma": 1.0}
+    plain = DiscrepancyRegressor(kernel, alpha=0.5, **parameters).fit(X, y, X_target=target)
+    power = 2 if kernel == "linear" else 4
+    scaled = DiscrepancyRegressor(kernel, alpha=0.5 * k**power, **parameters).fit(k * X, y, X_target=k * target)
+    np.testing.assert_allclose(scaled.predict(k * target), plain.predict(target), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "polynomial"])
+def test_a_ridge_below_rounding_is_least_squares(kernel, task):
+    X, y, target = task
+    y = X @ [1.0, -2.0, 0.5] + 3.0
+    model = DiscrepancyRegressor(kernel, alpha=1e-6, degree=1, gamma=1.0).fit(1e8 * X, y, X_target=1e8 * target)
+    np.testing.assert_allclose(model.predict(1e8 * target), target @ [1.0, -2.0, 0.5] + 3.0, rtol=1e-6, atol=1e-6)
+
+
+def test_the_two_forms_of_a_linear_fit_agree(task):
+    X, y, target = task
+    for intercept in (True, False):
+        model = DiscrepancyRegressor(alpha=0.1, fit_intercept=intercept).fit(X, y, X_target=target)
+        np.testing.assert_allclose(target @ X.T @ model.dual_coef_ + model.intercept_, model.predict(target))
+
+
 def test_several_labels_are_several_regressions(task):
     X, y, target = task
     Y = np.stack([y, 3 - y], axis=1)
@@ -205,6 +232,8 @@ def test_unusable_arguments_are_refused_by_name(arguments, message, task):
         ({"alpha": 0.0}, "alpha"),
         ({"alpha": "1"}, "alpha"),
         ({"max_weight": 0.5}, "max_weight"),
+        ({"kernel": "precomputed"}, "Gram matrix"),
+        ({"kernel": "no-such"}, "no-such"),
         ({"tol": -1.0}, "tol"),
         ({"method": "no-such"}, "method"),
     ],
