@@ -49,7 +49,7 @@ def cli() -> None:
 
 @cli.command("list")
 def list_problems() -> None:
-    """List the problems: name, class, formula and the distribution that brings it."""
+    """List the problems: name, class, origin and formula."""
     registry = problems()
     for name in registry:
         try:
@@ -90,7 +90,7 @@ def _arguments(name: str) -> bool:
 
 @cli.group("solve", cls=_Solvers)
 def solve_group() -> None:
-    """Solve a problem from files, print its certificate and write the solution.
+    """Solve a problem from files: print the certificate, write the solution.
 
     Ends with status 0 where the answer is optimal (or infeasible, with proof) and 3 where a limit came first.
     """
@@ -141,8 +141,9 @@ def _solver(cls: type[Problem]) -> click.Command:
             raise SystemExit(UNDECIDED)
 
     files = "\n\n".join(f"{a.name.upper()}: {a.help}" for a in cls.arguments if a.positional)
-    command = click.Command(cls.name, callback=run, help=f"{_first_line(cls)}\n\n{files}")
-    for decorate in reversed(_COMMON):
+    formula = _first_line(cls)
+    command = click.Command(cls.name, callback=run, help=f"{formula}\n\n{files}", short_help=formula)
+    for decorate in _COMMON:
         decorate(command)
     command.params = [_parameter(argument) for argument in cls.arguments] + command.params
     return command
@@ -154,7 +155,7 @@ def _solver(cls: type[Problem]) -> click.Command:
 @cli.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 def verify(file: Path) -> None:
-    """Compute the bounds of a solution again, from the data in its FILE alone."""
+    """Compute a solution's bounds again, from the data in its FILE."""
     with _told():
         solution = Solution.load(file)
         fresh = solution.certificate.verify()
@@ -165,7 +166,10 @@ def verify(file: Path) -> None:
 @click.argument("name")
 @click.option("--max-examples", type=click.IntRange(min=1), default=25, show_default=True, help="Random instances.")
 def check(name: str, max_examples: int) -> None:
-    """Run the conformance kit on the problem NAME; status 1 where a law does not hold."""
+    """Run the conformance kit on a problem.
+
+    Ends with status 1 where a law does not hold for the problem NAME.
+    """
     with _told():
         cls = problems()[name]
     try:
@@ -192,7 +196,7 @@ def check(name: str, max_examples: int) -> None:
     help="Save the picture here, e.g. picture.png.",
 )
 def demo(output: Path | None) -> None:
-    """Show a problem on real data: its certificate, and what it is good for."""
+    """Show a problem at work on real data."""
     registry = problems()
     for name in registry:
         with contextlib.suppress(PluginError):
