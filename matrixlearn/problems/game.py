@@ -163,17 +163,12 @@ class SpectralGame(Problem):
         return Bound(point=y, upper=self.upper_value(y) + self.rounding(y))
 
     def bound_from_matrix(self, X: Array) -> Bound:
-        best = Bound()
-        X = self.spectral_set.project(X)
-        for point in (X, self.repair(X)):
-            if point is None:
-                continue
-            value, y = self.lower_value(point)
-            if value > -INF:
-                value -= self.rounding(y)
-            if best.point is None or value > best.lower:
-                best = Bound(point=point, lower=value)
-        return best
+        point = self.spectral_set.project(X)
+        repaired = self.repair(point)
+        if repaired is not None:  # an answer is feasible as returned, even where a penalty would prove more
+            point = repaired
+        value, y = self.lower_value(point)
+        return Bound(point=point, lower=value - self.rounding(y) if value > -INF else value)
 
     def objective_at(self, X: Array | None, y: np.ndarray | None) -> float:
         if self.objective == "minimize":

@@ -164,10 +164,13 @@ class MaxCut(SpectralGame):
         return U * V
 
     def repair(self, X: np.ndarray) -> np.ndarray | None:
-        """D^{-1/2} X D^{-1/2}, D the diagonal of X: feasible to the last bit."""
-        d = np.diagonal(X)
-        if np.any(d <= 0):
-            return None
+        """D^{-1/2} X D^{-1/2}, D the diagonal of X: feasible to the last bit.
+
+        X is known to rounding, 8 n eps Tr X of it; that much of the identity is added first, since the
+        rows of a vertex with X_ii near 0 are divided by its root and would leave the cone.
+        """
+        n = len(X)
+        d = np.maximum(np.diagonal(X), 0.0) + 8 * n * np.finfo(float).eps * n
         root = 1.0 / np.sqrt(d)
         out = X * np.outer(root, root)
         np.fill_diagonal(out, 1.0)

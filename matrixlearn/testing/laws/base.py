@@ -54,6 +54,9 @@ def random_hermitian(game: SpectralGame, rng: np.random.Generator) -> Any:
     G = rng.standard_normal((n, n))
     if np.iscomplexobj(as_numpy(game.forward(np.ones(game.dual_set.size)))):
         G = G + 1j * rng.standard_normal((n, n))
+    if rng.random() < 0.2:
+        grade = 10.0 ** rng.uniform(-9, 0, n)  # near a face of the cone, in the standard basis
+        G = G * np.outer(grade, grade)
     return from_numpy(scale * (G + G.conj().T) / 2, game.cost)
 
 
@@ -86,7 +89,7 @@ def playable(problem: Any) -> Any:
     if problem.dual_set.is_bounded:
         return problem
     phase_one = getattr(problem, "phase_one", lambda: None)()
-    return problem.bounded() if phase_one is None else phase_one
+    return problem if phase_one is None else phase_one
 
 
 def size_at(game: SpectralGame, y: np.ndarray) -> float:

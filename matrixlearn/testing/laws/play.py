@@ -125,7 +125,8 @@ def check_exponent(problem: ProblemOrClass) -> None:
 @law_of(SpectralGame)
 def check_oracles(problem: ProblemOrClass) -> None:
     """An oracle moves to a y in Y with value(X, y) = level - slack <= level and ||A(y) - C||_2 <= width, and
-    fails only where min over Y of value(X, y) > level, as LP duality has it.
+    fails only where min over D_alpha of value(X, y) > level = alpha, as LP duality has it; then X (repaired)
+    proves that the optimum is at least the level (Lemma 4.2.1).
     """
 
     @for_all(p=instances(problem), seed=seeds())
@@ -142,8 +143,11 @@ def check_oracles(problem: ProblemOrClass) -> None:
         size = size_at(game, np.abs(anchor) + np.abs(game.dual_set.minimize(gradient)[1]))
         spread = max(constant + float(gradient @ anchor) - least, 1e-3 * size)
         level = least + spread * float(rng.choice([-0.5, 1e-6, 0.3, 1.0, 3.0]))
+        Y, part = game.dual_set, game.dual_set_at(level)
         oracles: list[Any] = [VertexOracle(game, level), LevelOracle(game, level, anchor)]
-        Y = game.dual_set
+        least_of = {"VertexOracle": least, "SortedListOracle": least}
+        least_of["LevelOracle"] = constant + linear_minimum(part, gradient)
+        assert_at_most(least, least_of["LevelOracle"], atol=1e-11 * size, what="the minima over Y and over D_alpha")
         simplex = Y.weights is not None and np.all(Y.weights == 1) and np.all(Y.lower == 0)
         if simplex and Y.row_lower == Y.row_upper == 1 and np.all(np.isinf(Y.upper)):
             oracles.append(SortedListOracle(game, level))
@@ -152,9 +156,11 @@ def check_oracles(problem: ProblemOrClass) -> None:
             who, answer = type(oracle).__name__, oracle(X)
             if isinstance(answer, Done):
                 holds(answer.reason == "fails", f"{who} ends with {answer.reason!r}, not 'fails'")
-                assert_at_most(level, least, atol=atol, what=f"{who} fails at a level, and the least value")
+                assert_at_most(level, least_of[who], atol=atol, what=f"{who} fails at a level, and the least value")
+                lower = game.bound_from_matrix(X).lower
+                assert_at_most(level, lower, atol=1e-9 * size, what=f"{who} fails at a level, and what X proves")
                 continue
-            assert_at_most(least, level, atol=atol, what=f"{who} moves: the least value and the level")
+            assert_at_most(least_of[who], level, atol=atol, what=f"{who} moves: the least value and the level")
             assert_in_dual_set(answer.y, Y, what=f"{who}'s y")
             value = constant + float(gradient @ answer.y)
             assert_at_most(value, level, atol=atol, what=f"{who}: value(X, y) and the level")

@@ -165,8 +165,9 @@ def check_certificate_verifies(problem: ProblemOrClass) -> None:
         ]
         if isinstance(p, SpectralGame):
             rng = np.random.default_rng(seed)
-            X, y = random_member(p, rng), random_multipliers(p, rng)
-            worse = certify(type(p)(**p.parameters()), X=X, y=y)  # by a problem that remembers nothing
+            solved: Any = certificate.problem  # p, with a strictly feasible X where phase one found one
+            X, y = random_member(solved, rng), random_multipliers(solved, rng)
+            worse = certify(type(p)(**solved.parameters()), X=X, y=y)  # by a problem that remembers nothing
             if worse.lower < certificate.lower - step:
                 forged.append(dataclasses.replace(certificate, X=X))
             if worse.upper > certificate.upper + step:

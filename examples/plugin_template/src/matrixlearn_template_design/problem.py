@@ -1,0 +1,59 @@
+"""E-optimal experiment design as a spectral game."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from matrixlearn.problem import KnapsackSet, RankOneFamily, SpectralGame, Spectraplex, as_samples
+
+
+@dataclass(frozen=True, eq=False)
+class EOptimalDesign(SpectralGame):
+    """min over w of lambda_max(-sum_i w_i x_i x_i^T)   subject to   w >= 0, sum w = 1.
+
+    The optimum is -lambda_min of the best information matrix: how much to measure at each candidate so
+    that the worst direction is known best. C = 0, A_i = x_i x_i^T, S = {X >= 0, Tr X = 1}, Y the simplex.
+
+    Parameters
+    ----------
+    candidates : array, shape (m, n)
+        The experiments x_i, one a row.
+    """
+
+    candidates: Any
+    name = "e-optimal-design"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "candidates", as_samples("candidates", self.candidates))
+
+    @cached_property
+    def family(self) -> RankOneFamily:
+        return RankOneFamily(self.candidates)
+
+    @cached_property
+    def cost(self) -> Any:
+        return 0 * self.family.matrix(0)
+
+    @cached_property
+    def offset(self) -> np.ndarray:
+        return np.zeros(self.family.shape[0])
+
+    @cached_property
+    def spectral_set(self) -> Spectraplex:
+        return Spectraplex(self.family.shape[1], 1.0)
+
+    @cached_property
+    def dual_set(self) -> KnapsackSet:
+        return KnapsackSet.simplex(self.family.shape[0])
+
+    def forward(self, y: np.ndarray) -> Any:
+        return self.cost - self.family.apply(y)
+
+    def adjoint(self, X: Any) -> np.ndarray:
+        return self.family.adjoint(X)
+
+    @classmethod
+    def random(cls, rng: np.random.Generator) -> "EOptimalDesign":
+        return cls(10.0 ** rng.uniform(-3, 3) * rng.standard_normal(rng.integers(1, 9, 2)))
