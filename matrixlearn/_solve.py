@@ -151,6 +151,8 @@ def _limits(tol: float, max_iter: int | None, time_limit: float | None) -> Limit
 @contextlib.contextmanager
 def _threads(problem: Problem) -> Iterator[None]:
     """One BLAS thread for small matrices: two are slower when a core is busy."""
+    import scipy.linalg  # noqa: F401 - it brings a BLAS of its own: load it before the threads are counted
+
     size = getattr(getattr(problem, "cost", None), "shape", (0,))[0]
     with threadpool_limits(1, user_api="blas") if size < ONE_THREAD_BELOW else contextlib.nullcontext():
         yield

@@ -18,7 +18,6 @@ from matrixlearn._array import as_numpy, from_numpy, namespace
 from matrixlearn.linalg._hermitian import is_complex, quadratic_forms, real, real_product, spectral_norm
 from matrixlearn.typing import Array
 
-
 CHUNK = 4_000_000
 """Entries of a temporary of `DenseFamily.schur`: 32 MB."""
 

@@ -6,11 +6,11 @@ import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from matrixlearn_discrepancy import Discrepancy
+from matrixlearn_maxcut import MaxCut
 
 import matrixlearn as ml
 from matrixlearn import LinearSDP
-from matrixlearn_discrepancy import Discrepancy
-from matrixlearn_maxcut import MaxCut
 
 RNG = np.random.default_rng(2026)
 XS, XT = RNG.standard_normal((6, 3)), 0.4 + RNG.standard_normal((5, 3))
@@ -421,7 +421,7 @@ def test_asymmetry_of_rounding_is_averaged_away():
 )
 @pytest.mark.parametrize("size", [1e-8, 1.0, 1e12])
 def test_infeasible_programs_come_with_a_farkas_proof(method, A, b, R, size):
-    """y >= 0 with b.y + R max(0, lambda_max(-A(y))) < 0: sum y_j A_j . X <= b.y fails for every X. C is no part of it."""
+    """y >= 0, b.y + R max(0, lambda_max(-A(y))) < 0: A(y) . X <= b.y fails for every X. C is no part of it."""
     problem = LinearSDP(size * np.diag([1.0, 2.0]), A, b, R)
     solution = ml.solve(problem, method=method)
     assert solution.status == "infeasible"
@@ -536,9 +536,9 @@ def test_a_callback_that_returns_true_stops(name, method):
 @ENGINES
 def test_an_error_in_a_callback_is_the_users_to_see(method):
     def broken(event):
-        raise ZeroDivisionError("mine")
+        1 / 0
 
-    with pytest.raises(ZeroDivisionError, match="mine"):
+    with pytest.raises(ZeroDivisionError, match="division"):
         ml.solve(PROBLEMS["discrepancy"](), method=method, callback=broken)
 
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from matrixlearn_discrepancy import Discrepancy
 
 import matrixlearn as ml
 from matrixlearn._array import as_numpy
-from matrixlearn_discrepancy import Discrepancy
 
 
 def hermitian(rng, n, complex_):
@@ -97,10 +97,10 @@ def test_the_arrays_of_numpy_certify_an_answer_of_another_library(backend):
 def test_data_of_two_libraries_are_refused(backend):
     if backend.is_numpy:
         pytest.skip("needs a second library")
-    other, I = backend.array, np.eye(2)
+    other, eye = backend.array, np.eye(2)
     with pytest.raises(ml.exceptions.ProblemError, match="C, A must come from one array library"):
-        ml.LinearSDP(other(I), np.stack([I]), [1.0], 1.0)
+        ml.LinearSDP(other(eye), np.stack([eye]), [1.0], 1.0)
     with pytest.raises(ml.exceptions.ProblemError, match="interior"):
-        ml.LinearSDP(other(I), other(np.stack([I])), [1.0], 1.0, interior=0.1 * I)
+        ml.LinearSDP(other(eye), other(np.stack([eye])), [1.0], 1.0, interior=0.1 * eye)
     with pytest.raises(ml.exceptions.ProblemError, match="one array library"):
         Discrepancy(other(np.ones((2, 2))), np.ones((2, 2)))

@@ -88,7 +88,9 @@ def test_weights_equal_long_double_sums_at_a_range_of_a_million(backend, kind, s
     e = np.array([-1e6, -3.0, -0.5, 0.25, 1.0]) + shift
     got = as_numpy(routine(kind)(backend.array(np.diag(-e))))
     x = e.astype(np.longdouble)
-    top = max(np.max(np.abs(x)) if kind == "signed" else np.max(x), np.longdouble(0) if kind != "spectraplex" else -np.inf)
+    top = max(
+        np.max(np.abs(x)) if kind == "signed" else np.max(x), np.longdouble(0) if kind != "spectraplex" else -np.inf
+    )
     if kind == "signed":
         up, down = np.exp(x - top), np.exp(-x - top)
         expected = R * (up - down) / np.sum(up + down)

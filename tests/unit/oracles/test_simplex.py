@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from matrixlearn_discrepancy import Discrepancy
 
 from matrixlearn import LinearSDP
 from matrixlearn._array import as_numpy
 from matrixlearn.oracles import Done, LevelOracle, Move, Oracle, SortedListOracle, VertexOracle, width_bound
-from matrixlearn_discrepancy import Discrepancy
 
 seeds = st.integers(0, 2**32 - 1)
 

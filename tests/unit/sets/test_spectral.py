@@ -180,5 +180,5 @@ def test_the_trace_must_be_positive_and_finite(kind, trace):
 
 @pytest.mark.parametrize(("n", "blocks"), [(3, (1, 1)), (3, (4, -1)), (3, (3, 0)), (0, ())])
 def test_sizes_must_add_up(n, blocks):
-    with pytest.raises(ProblemError, match="blocks must|n must"):
+    with pytest.raises(ProblemError, match=r"blocks must|n must"):
         Spectraplex(n, 1.0, blocks)
