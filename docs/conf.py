@@ -40,7 +40,7 @@ html_theme_options = {
     "footer_end": [],
     "navbar_align": "left",
 }
-html_sidebars = {"index": []}
+html_sidebars = {"*": [], "api/**": ["sidebar-nav-bs"]}  # only the API has pages below it
 
 _CODE = re.compile(r"(``.+?``|`.+?`)")
 
@@ -51,6 +51,7 @@ def _escape(line: str) -> str:
     for i in range(0, len(parts), 2):
         parts[i] = re.sub(r"([|*])", r"\\\1", parts[i])
         parts[i] = re.sub(r"_(?!\w)", r"\\_", parts[i])
+        parts[i] = re.sub(r"(?<=\w) \. (?=\w)", " • ", parts[i])  # C . X is no end of a sentence
     return "".join(parts)
 
 
