@@ -57,6 +57,9 @@ class AdaptiveState(State):
     rounds: int = 0
     check_at: int = 1
     gap_at_restart: float = math.inf
+    mark_gap: float = math.inf
+    mark_round: int = 0
+    """Gap and round when progress was last judged."""
     best_X: Array = None
     """The matrix with the best lower value seen, not yet certified."""
     best_lower: float = -math.inf
@@ -73,8 +76,9 @@ class Adaptive:
     - the oracle answers with the smallest move away from the best certified y (`LevelOracle`), so that
       the width is that of the move and not of the whole set;
     - the mirror map sees the loss of that y in advance (an optimistic hint), so that only the
-      deviation from it is paid for: rate = boldness sqrt(ln n / sum_t ||loss_t - hint_t||^2);
-    - averages start afresh when the certified gap has halved.
+      deviation from it is paid for: rate = boldness sqrt(ln n / sum_t ||loss_t - hint_t||^2); and it
+      sees it at least so sharply that ln n / sharpness is worth the certified interval, upper - lower;
+    - averages start afresh when the certified gap has halved, and losses when it stands still.
 
     Parameters
     ----------
@@ -82,10 +86,18 @@ class Adaptive:
         Where the level lies between the bounds, in (0, 1).
     boldness : float
         Multiplies the step; 1 is the step that the regret bound suggests.
+    sharpness : float
+        Of the hint; 0 leaves it at the rate of the losses.
+    patience, stale : int, float
+        Where the gap has not fallen to ``stale`` times what it was at half the rounds (less
+        ``patience``), the losses are forgotten and X starts again from the hint.
     """
 
     level: float = 0.5
-    boldness: float = 2.0
+    boldness: float = 4.0
+    sharpness: float = 0.5
+    patience: int = 20
+    stale: float = 0.7
 
     def supports(self, game: SpectralGame) -> str:
         return ""
@@ -107,17 +119,22 @@ class Adaptive:
         lower, upper = max(state.best_lower, incumbent.lower), incumbent.upper
         asked = lower + self.level * (upper - lower) if lower > -math.inf else upper
         oracle = LevelOracle(game, asked, anchor)
-        played = play(game.exponent(), oracle, state.G, at=rate * (state.G + state.hint))
+        sharpness = self.sharpness * math.log(game.spectral_set.dimension + 1) * game.spectral_set.trace
+        ahead = max(rate, sharpness / max(upper - lower, 1e-300)) if lower > -math.inf else rate
+        played = play(game.exponent(), oracle, state.G, at=rate * state.G + ahead * state.hint)
         answer = played.answer
-        if isinstance(answer, Done):
-            # X proves a better lower bound: raise the level above it and ask again, for no new X
-            lower = float(answer.evidence)
-            state = replace(state, best_X=played.X, best_lower=lower)
-            oracle = LevelOracle(game, lower + self.level * max(0.0, upper - lower), anchor)
-            answer = oracle(played.X)
-            if isinstance(answer, Done):
+        while isinstance(answer, Done):
+            # X proves more than the level: raise it and ask the same X again, no new decomposition
+            state = replace(state, best_lower=oracle.level)
+            if _lower_value(game, played.X) > _lower_value(game, state.best_X):
+                state = replace(state, best_X=played.X)
+            raised = oracle.level + self.level * (upper - oracle.level)
+            if not raised > oracle.level:
                 return replace(state, proposals=(Proposal(X=played.X),), finished="the bounds meet")
-            played = Round(played.X, answer, state.G + answer.loss)
+            oracle = LevelOracle(game, raised, anchor)
+            answer = oracle(played.X)
+            if isinstance(answer, Move):
+                played = Round(played.X, answer, game.exponent().accumulate(state.G, answer.loss, answer.step))
         return self._record(game, state, played, answer, anchor, incumbent)
 
     def _rate(self, game: SpectralGame, state: AdaptiveState) -> float:
@@ -151,8 +168,8 @@ class Adaptive:
     def _check(self, game: SpectralGame, state: AdaptiveState, last: np.ndarray, incumbent: Incumbent) -> AdaptiveState:
         averages = state.averages
         assert averages is not None
-        X = _best_on_segment(game, state.best_X, averages.X / averages.count)
-        lower = game.lower_value(X)[0]
+        X = _best_on_segment(game, incumbent.upper, state.best_X, averages.X / averages.count)
+        lower = _lower_value(game, X)
         anchor = state.hint_y
         assert anchor is not None
         y = _best_towards(game, anchor, (averages.y / averages.count, last))
@@ -167,18 +184,30 @@ class Adaptive:
             state = replace(state, finished="the bounds differ by their allowance for rounding: numerical limit")
         if incumbent.gap <= 0.5 * state.gap_at_restart:
             state = replace(state, averages=Averages.empty(game), gap_at_restart=incumbent.gap)
+        if state.rounds >= 2 * state.mark_round + self.patience:
+            if incumbent.gap > self.stale * state.mark_gap:  # old losses hold X where it proves nothing
+                state = replace(state, G=game.exponent().zero(game.cost), deviation=0.0, averages=Averages.empty(game))
+            state = replace(state, mark_gap=incumbent.gap, mark_round=state.rounds)
         return state
 
 
-def _best_on_segment(game: SpectralGame, a: Array, b: Array) -> Array:
+def _lower_value(game: SpectralGame, X: Array) -> float:
+    """What X proves, itself or repaired, but for rounding."""
+    repaired = game.repair(X)
+    value = game.lower_value(X)[0]
+    return value if repaired is None else max(value, game.lower_value(repaired)[0])
+
+
+def _best_on_segment(game: SpectralGame, upper: float, a: Array, b: Array) -> Array:
     """The point between a and b with the best lower value: linear algebra on m-vectors only."""
+    Y = game.dual_set_at(upper)
     from scipy.optimize import minimize_scalar  # late, as in sets/knapsack.py
 
     at_a, at_b = game.offset - game.adjoint(a), game.offset - game.adjoint(b)
     cost_a, cost_b = inner(game.cost, a), inner(game.cost, b)
 
     def worse(k: float) -> float:
-        return -((1 - k) * cost_a + k * cost_b + game.dual_set.minimize((1 - k) * at_a + k * at_b)[0])
+        return -((1 - k) * cost_a + k * cost_b + Y.minimize((1 - k) * at_a + k * at_b)[0])
 
     k = float(minimize_scalar(worse, bounds=(0.0, 1.0), method="bounded", options={"maxiter": 20}).x)
     k = min((0.0, k, 1.0), key=worse)

@@ -49,10 +49,11 @@ class VertexOracle:
 class LevelOracle:
     """The smallest move away from an anchor that satisfies the inequality.
 
-    y = (1 - g) anchor + g v, v the best response to X and g in [0, 1] the least with
-    value(X, y) <= level. Any answer in Y keeps the guarantee of Algorithm 1; what this one buys is
-    width: its loss differs from the anchor's by g ||A(v - anchor)||, where a vertex has the width
-    of the whole set. Measured on the thesis's data it is what makes rounds few (docs/design.md).
+    The y in D_alpha nearest to the anchor with value(X, y) <= level, where a move of y_j counts
+    ||A_j||_2: the prox step of a level method. Any answer in Y keeps the guarantee of Algorithm 1; what
+    this one buys is width: its loss differs from the anchor's by A(y - anchor), where a vertex has the
+    width of the whole set. Measured, it is what makes rounds few (docs/design.md). D_alpha is
+    ``game.dual_set_at(level)``.
     """
 
     game: SpectralGame
@@ -60,19 +61,22 @@ class LevelOracle:
     anchor: np.ndarray
 
     def __call__(self, X: Array) -> Move | Done:
-        game = self.game
+        game, Y = self.game, self.game.dual_set_at(self.level)
         gradient = game.offset - game.adjoint(X)
         constant = inner(game.cost, X)
-        least, vertex = game.dual_set.minimize(gradient)
-        best, held = constant + least, constant + float(gradient @ self.anchor)
-        if best > self.level:
-            return Done("fails", phi=1.0, evidence=best)
-        g = 0.0 if held <= self.level else min(1.0, (held - self.level) / (held - best))
-        y = (1 - g) * self.anchor + g * vertex
+        least, vertex = Y.minimize(gradient)
+        if constant + least > self.level:
+            return Done("fails", phi=1.0, evidence=constant + least)
+        norms = game.constraint_norms
+        scale = norms + (1e-3 * float(np.max(norms)) or 1.0)  # vacuous constraints may move freely
+        y = Y.move_below(self.anchor, gradient, self.level - constant, scale)
+        value = constant + float(gradient @ y)
+        if value > self.level:  # by rounding: the vertex is below it
+            y, value = vertex, constant + least
         return Move(
             loss=-1 * game.forward(y),
             y=y,
-            slack=max(0.0, self.level - (1 - g) * held - g * best),
+            slack=self.level - value,
             width=width_bound(game, y),
         )
 

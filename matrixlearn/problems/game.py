@@ -111,9 +111,11 @@ class SpectralGame(Problem):
         """
         return None
 
-    def bounded(self) -> SpectralGame:
-        """The same game with a bounded Y that still holds an optimal y (itself, by default)."""
-        return self
+    def dual_set_at(self, level: float) -> KnapsackSet:
+        """D_alpha: a part of Y that holds an optimal y if the optimum is at most ``level`` (all of Y, by
+        default).  Where no y in it has value(X, y) <= level, `repair` turns X into a point that proves
+        more than ``level`` (Lemma 4.2.1).  The smaller, the smaller the width of an oracle."""
+        return self.dual_set
 
     # -- bounds, from the data alone --------------------------------------------------------------
 

@@ -171,6 +171,14 @@ class LinearSDP(SpectralGame):
         # twice the proven bound keeps an optimal y away from the end of Y
         return KnapsackSet.weighted_simplex(s, 2 * (upper - reached) + 1e-3 * self.scale)
 
+    def dual_set_at(self, level: float) -> KnapsackSet:
+        """{y >= 0, s.y <= level - C . X_s}; with X_s = 0, Arora and Kale's {y >= 0, b.y <= alpha}."""
+        s = self.slack_of_interior
+        reached = 0.0 if self.interior is None else self.lower_of_feasible(self.interior)
+        if s is None or level <= reached:
+            return self.dual_set
+        return KnapsackSet.weighted_simplex(s, min(level - reached, self.dual_set.row_upper))
+
     @cached_property
     def slack_of_interior(self) -> np.ndarray | None:
         """s = b - A*(X_s) > 0, or None where no strictly feasible X_s is known."""
@@ -234,9 +242,6 @@ class LinearSDP(SpectralGame):
         theta = min(1.0, float(np.max(slack[bad] / (slack[bad] - inside[bad]))) * (1 + 4 * EPS))
         target = zeros(tuple(X.shape), X) if self.interior is None else self.interior
         return (1 - theta) * X + theta * target
-
-    def bounded(self) -> SpectralGame:
-        return self
 
     def phase_one(self) -> SpectralGame | None:
         """The game max over X of min_j (b_j - A_j . X) / nu_j, or None where X_s is known."""

@@ -165,6 +165,53 @@ class KnapsackSet:
             k += max(0.0, target - float(w @ np.clip(y + k * w, self.lower, self.upper))) / float(w[free] @ w[free])
         return self._polish(np.clip(y + k * w, self.lower, self.upper), target)
 
+    def move_below(self, y: np.ndarray, cost: np.ndarray, bound: float, scale: np.ndarray) -> np.ndarray:
+        """The smallest move from y to a point of Y with cost . y <= bound, in the norm ||scale o (.)||_2.
+
+        The answer is the projection of y - k cost / scale^2 for the least k >= 0 that will do; its cost
+        falls with k, so that a secant between a k too small and one large enough finds it. The end
+        that is large enough is taken, once it is within a thousandth of the move: the bound holds.
+        A bound that Y does not reach gives the minimizer of the cost.
+        """
+        scaled = KnapsackSet(
+            self.lower * scale,
+            self.upper * scale,
+            None if self.weights is None else self.weights / scale,
+            self.row_lower,
+            self.row_upper,
+        )
+        start, slope = y * scale, cost / scale
+
+        def at(k: float) -> np.ndarray:
+            return scaled.project(start - k * slope)
+
+        point = at(0.0)
+        low, low_excess = 0.0, float(slope @ point) - bound
+        if low_excess <= 0:
+            return point / scale
+        first_excess = low_excess
+        high = low_excess / float(slope @ slope)
+        for _ in range(200):
+            point = at(high)
+            high_excess = float(slope @ point) - bound
+            if high_excess <= 0:
+                break
+            low, low_excess, high = high, high_excess, 2 * high
+        else:
+            return self.minimize(cost)[1]
+        for _ in range(60):
+            if high_excess >= -1e-3 * first_excess:
+                break
+            # aim a little past the secant, so that the large enough end moves too
+            middle = low + (high - low) * min(0.9, max(0.1, 1.05 * low_excess / (low_excess - high_excess)))
+            candidate = at(middle)
+            excess = float(slope @ candidate) - bound
+            if excess <= 0:
+                high, high_excess, point = middle, excess, candidate
+            else:
+                low, low_excess = middle, excess
+        return point / scale
+
     def _polish(self, y: np.ndarray, target: float) -> np.ndarray:
         """Spread the last rounding of the row over the coordinates that are free to take it."""
         w = self.weights
