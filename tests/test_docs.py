@@ -1,0 +1,63 @@
+"""Every public name is in docs/api.md and has a docstring; every name there exists."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import types
+from pathlib import Path
+
+import pytest
+
+API = (Path(__file__).parents[1] / "docs" / "api.md").read_text()
+
+MODULES = (
+    "matrixlearn",
+    "matrixlearn.callbacks",
+    "matrixlearn.engines",
+    "matrixlearn.exceptions",
+    "matrixlearn.exponents",
+    "matrixlearn.oracles",
+    "matrixlearn.problem",
+    "matrixlearn.testing",
+    "matrixlearn_discrepancy",
+    "matrixlearn_maxcut",
+)
+
+
+def documented() -> dict[str, set[str]]:
+    """Names by module, from the autosummary tables."""
+    found: dict[str, set[str]] = {}
+    for module, table in re.findall(r"currentmodule:: (\S+)\n(.*?)```", API, re.S):
+        found.setdefault(module, set()).update(re.findall(r"^   (\w+)$", table, re.M))
+    return found
+
+
+def public(name: str) -> dict[str, object]:
+    """The public functions and classes of a module; modules and constants have no page of their own."""
+    module = importlib.import_module(name)
+    if hasattr(module, "__all__"):
+        members = {key: getattr(module, key) for key in module.__all__}
+    else:
+        members = {key: value for key, value in vars(module).items() if not key.startswith("_")}
+        members = {key: value for key, value in members.items() if getattr(value, "__module__", "") == name}
+    return {key: value for key, value in members.items() if isinstance(value, type | types.FunctionType)}
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_the_tables_list_what_the_module_offers(module):
+    offered, listed = public(module), documented()[module]
+    elsewhere = {name for names in documented().values() for name in names}
+    assert offered
+    assert set(offered) <= elsewhere, f"not in docs/api.md: {set(offered) - elsewhere}"
+    assert listed <= set(offered), f"in docs/api.md but not public: {listed - set(offered)}"
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_public_names_have_docstrings(module):
+    for name, value in public(module).items():
+        assert value.__doc__, f"{module}.{name} has no docstring"
+
+
+def test_every_table_is_tested():
+    assert set(documented()) == set(MODULES)
