@@ -333,7 +333,8 @@ class _System:
 
     def _solve_with_row(self, rhs: np.ndarray, row: np.ndarray, missing: float) -> tuple[np.ndarray, float]:
         """Solve M x + theta w = rhs, w.x = missing; refined as one system, which is far better
-        conditioned than M alone."""
+        conditioned than M alone.
+        """
         along = self._backsolve(row)
         curvature = float(row @ along)
         x, theta = np.zeros_like(rhs), 0.0

@@ -74,7 +74,8 @@ class SpectralGame(Problem):
 
     def apply(self, y: np.ndarray) -> Array:
         """A(y) = sum_j y_j A_j.  Worth giving: C - (C - A(y)) loses the digits of a small y, which an
-        interior-point step near the optimum divides by a nearly singular matrix."""
+        interior-point step near the optimum divides by a nearly singular matrix.
+        """
         return self.cost - self.forward(y)
 
     def constraint(self, j: int) -> Array:
@@ -114,7 +115,8 @@ class SpectralGame(Problem):
     def dual_set_at(self, level: float) -> KnapsackSet:
         """D_alpha: a part of Y that holds an optimal y if the optimum is at most ``level`` (all of Y, by
         default).  Where no y in it has value(X, y) <= level, `repair` turns X into a point that proves
-        more than ``level`` (Lemma 4.2.1).  The smaller, the smaller the width of an oracle."""
+        more than ``level`` (Lemma 4.2.1).  The smaller, the smaller the width of an oracle.
+        """
         return self.dual_set
 
     # -- bounds, from the data alone --------------------------------------------------------------
