@@ -190,7 +190,8 @@ class KnapsackSet:
         if low_excess <= 0:
             return point / scale
         first_excess = low_excess
-        high = low_excess / float(slope @ slope)
+        # a little past the answer for a Y without bounds: which side of it rounding falls on must not matter
+        high = (1 + 5e-4) * low_excess / float(slope @ slope)
         for _ in range(200):
             point = at(high)
             high_excess = float(slope @ point) - bound

@@ -482,7 +482,7 @@ def test_equality_pairs_are_never_wrongly_optimal():
 PROBLEMS = {
     "discrepancy": lambda: Discrepancy(XS, XT),
     "sdp": lambda: LinearSDP(np.diag([1.0, 2.0, 0.3]), [np.ones((3, 3)), np.diag([1.0, 3.0, 1.0])], [1.0, 1.0], 2.0),
-    "maxcut": lambda: MaxCut(nx.cycle_graph(5)),
+    "maxcut": lambda: MaxCut(np.array([[0, 1, 2, 0.3], [1, 0, 0.7, 1], [2, 0.7, 0, 1.9], [0.3, 1, 1.9, 0]])),
 }
 EVERY = pytest.mark.parametrize("name", PROBLEMS)
 
