@@ -69,6 +69,8 @@ class Solution:
         The matrix side, feasible to rounding.
     y : ndarray
         The vector side, feasible to rounding.
+    lower, upper, gap : float
+        Certified bounds on the optimum, and their relative gap.
     certificate : Certificate
         The bounds and the points that prove them.
     method : str

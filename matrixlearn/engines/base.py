@@ -42,22 +42,27 @@ class Incumbent:
 
     @property
     def lower(self) -> float:
+        """The better of the two lower bounds."""
         return max(self.from_matrix.lower, self.from_vector.lower)
 
     @property
     def upper(self) -> float:
+        """The better of the two upper bounds."""
         return min(self.from_matrix.upper, self.from_vector.upper)
 
     @property
     def gap(self) -> float:
+        """The relative gap between them."""
         return relative_gap(self.lower, self.upper, self.problem.scale)
 
     @property
     def y(self) -> np.ndarray | None:
+        """The best vector, or None before there is one."""
         return self.from_vector.point
 
     @property
     def X(self) -> Array | None:
+        """The best matrix, or None before there is one."""
         return self.from_matrix.point
 
     def offered(self, proposal: Proposal) -> Incumbent:
@@ -74,6 +79,7 @@ class Incumbent:
         return out
 
     def certificate(self) -> Certificate:
+        """What the two points prove, for the `Solution`."""
         return combine(self.problem, self.from_matrix, self.from_vector)
 
 
