@@ -216,7 +216,7 @@ def test_sample_weight_multiplies_the_weights_of_the_discrepancy(task):
         ({"sample_domain": np.r_[np.zeros(20), np.ones(19), -1]}, "both domains"),
         ({"sample_domain": np.ones(39)}, "one row each"),
         ({"sample_weight": -np.ones(40)}, "[Nn]egative"),
-        ({"sample_weight": np.zeros(40)}, "[Ss]ample weights"),
+        ({"sample_weight": np.zeros(40)}, "[Ss]ample.weight"),
         ({"sample_domain": np.r_[np.ones(39), -1], "sample_weight": np.r_[np.zeros(39), 1]}, "no source row"),
     ],
 )
