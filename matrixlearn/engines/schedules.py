@@ -299,11 +299,13 @@ class Theory:
             return replace(state, G=played.G, averages=averages, rounds=rounds, proposals=())
         # T successes: the average proves v <= (1 + delta) alpha (Theorem 4.3.2)
         y = averages.y / averages.count
-        high = min((1 + self.delta) * alpha, incumbent.upper)
+        high = min((1 + self.delta) * alpha, state.high, incumbent.upper)
         return self._after(game, state.low, high, Proposal(X=averages.X / averages.count, y=y))
 
     def _after(self, game: SpectralGame, low: float, high: float, shown: Proposal) -> TheoryState:
-        finished = "" if high > (1 + 2 * self.delta) * low else f"the guesses agree to delta = {self.delta:g}"
+        # successes at the middle of a shorter interval would not lower its end
+        open_still = (1 - self.delta) * high > (1 + self.delta) * low
+        finished = "" if open_still else f"the guesses agree to delta = {self.delta:g}"
         return self._guess(game, low, high, proposals=(shown,), finished=finished)
 
 

@@ -1,0 +1,134 @@
+"""Algorithm 1 as the thesis means it: where it prints otherwise (docs/errata.md), the right form."""
+
+import math
+
+import numpy as np
+import pytest
+from matrixlearn_discrepancy import Discrepancy
+
+import matrixlearn as ml
+from matrixlearn.engines import Incumbent, MatrixMultiplicativeWeights, Theory
+from matrixlearn.problems.linear import PhaseOne
+
+
+def discrepancy(seed=0, m=4):
+    rng = np.random.default_rng(seed)
+    return Discrepancy(rng.standard_normal((m, 2)), 1.5 * rng.standard_normal((3, 2)) + 1)
+
+
+def phase_one():
+    """A simplex game with R = 3 and c != 0: max over X of min_j (b_j - A_j . X) / nu_j."""
+    rng = np.random.default_rng(1)
+    A = rng.standard_normal((4, 3, 3))
+    return PhaseOne(ml.LinearSDP(np.eye(3), (A + A.swapaxes(1, 2)) / 2, [1.0, 2.0, 0.5, 1.5], 3.0))
+
+
+def widest(game):
+    """The largest ||A_j - C|| of the list."""
+    return max(np.linalg.norm(game.forward(e), 2) for e in np.eye(game.dual_set.size))
+
+
+@pytest.mark.parametrize("delta", [0.1, 0.3])
+@pytest.mark.parametrize("alpha", [0.2, 1.7])
+@pytest.mark.parametrize(("make", "experts"), [(discrepancy, 4), (phase_one, 4)])
+def test_the_number_of_rounds_is_that_of_theorem_4_3_2(make, experts, alpha, delta):
+    """T = 8 rho^2 R^2 ln n / (delta alpha)^2; Algorithm 1 prints it without R^2 and alpha^2."""
+    game, R = make(), {discrepancy: 1.0, phase_one: 3.0}[make]
+    rho = (alpha + np.abs(game.offset).max()) / R + widest(game)
+    assert Theory(delta).width(game, alpha) == pytest.approx(rho, rel=1e-12)
+    right = 8 * rho**2 * R**2 * math.log(experts) / (delta * alpha) ** 2
+    assert Theory(delta).rounds_for(game, alpha) == math.ceil(right * (1 - 1e-12))
+    printed = 8 * rho**2 * math.log(experts) / delta**2
+    assert abs(printed - right) > 0.2 * right
+
+
+def test_the_step_is_positive_and_minus_log_of_one_minus_epsilon():
+    """epsilon' = -ln(1 - epsilon) > 0: a loss makes its own direction smaller, not larger."""
+    game, delta = discrepancy(), 0.3
+    schedule, incumbent = Theory(delta), Incumbent(discrepancy())
+    start = Incumbent(game).offered(
+        ml.engines.Proposal(X=game.spectral_set.center(game.cost), y=game.dual_set.center())
+    )
+    first = schedule.step(game, schedule.init(game, start), start)
+    alpha = first.alpha
+    rho = alpha + widest(game)
+    epsilon = delta * alpha / (2 * rho)
+    second = schedule.step(game, first, start)
+    loss = first.G  # of the first round: A(y) - C
+    X = second.averages.X - first.averages.X
+    w, V = np.linalg.eigh(-math.log(1 / (1 - epsilon)) / (2 * rho) * loss)
+    np.testing.assert_allclose(X, (V * (np.sinh(w) / np.cosh(w).sum())) @ V.T, atol=1e-13)
+    assert float(np.sum(loss * X)) < float(np.sum(loss * first.averages.X)) - 1e-6
+    assert incumbent.X is None
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_the_guess_is_lowered_only_after_t_successes_or_by_a_certified_value(seed):
+    """Algorithm 2 moves alpha_R at every success inside the loop over t."""
+    game, schedule = discrepancy(seed), Theory(delta=0.5)
+    optimum = ml.solve(game, tol=1e-9)
+    incumbent = Incumbent(game)
+    state = schedule._guess(game, 0.0, 4 * optimum.upper)  # both ends far from the value
+    lowered = raised = 0
+    for _ in range(30_000):
+        before, needed = state, schedule.rounds_for(game, state.alpha)
+        state = schedule.step(game, state, incumbent)
+        assert state.low <= optimum.upper * (1 + 1e-9)  # the interval holds the value throughout
+        assert state.high >= optimum.lower * (1 - 1e-9)
+        if state.alpha == before.alpha:
+            assert state.rounds == before.rounds + 1 < needed
+            assert (state.low, state.high) == (before.low, before.high)
+            continue
+        if state.high < before.high:
+            lowered += 1
+            assert before.rounds + 1 == needed
+            y = state.proposals[0].y
+            assert game.upper_value(y) <= (1 + schedule.delta) * before.alpha  # Theorem 4.3.2
+        else:
+            raised += 1
+            assert state.low == max(before.alpha, incumbent.lower)  # the oracle failed: X proves v > alpha
+            assert game.lower_value(state.proposals[0].X)[0] > before.alpha
+        assert state.rounds == 0
+        for proposal in state.proposals:
+            incumbent = incumbent.offered(proposal)
+        if state.finished:
+            break
+    assert state.finished
+    assert lowered >= 1 and raised >= 1
+    assert (1 - schedule.delta) * state.high <= (1 + schedule.delta) * state.low * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("delta", [0.1, 0.3, 0.5])
+def test_the_search_ends_where_successes_no_longer_help(delta):
+    """Between (1 + 2 delta) low and (1 + delta) / (1 - delta) low a success at the middle would give back the
+    same interval, for ever.
+    """
+    game, schedule = discrepancy(), Theory(delta)
+    for stretch in (1 + 2 * delta + 1e-6, (1 + delta) / (1 - delta) - 1e-6):
+        assert schedule._after(game, 1.0, stretch, ml.engines.Proposal()).finished
+    assert not schedule._after(game, 1.0, (1 + delta) / (1 - delta) + 1e-6, ml.engines.Proposal()).finished
+
+
+def test_a_certified_upper_bound_below_the_guess_is_taken_over():
+    game, schedule = discrepancy(), Theory(delta=0.5)
+    answer = ml.solve(game, tol=1e-6)
+    known = Incumbent(game).offered(ml.engines.Proposal(X=answer.matrix, y=answer.y))
+    state = schedule.init(game, known)
+    assert state.high == known.upper and state.low == known.lower
+    assert known.lower <= state.alpha <= known.upper
+
+
+def test_solve_with_the_published_schedule_is_honest():
+    game = discrepancy()
+    solution = ml.solve(game, method=MatrixMultiplicativeWeights(Theory(delta=0.5)), tol=1e-3, max_iter=30_000)
+    optimum = ml.solve(game, tol=1e-9)
+    assert solution.lower <= optimum.upper and optimum.lower <= solution.upper
+    assert "delta = 0.5" in solution.explain()
+    assert solution.upper <= (1 + 0.5) / (1 - 0.5) * optimum.value * (1 + 1e-9)
+
+
+def test_games_that_are_not_on_the_simplex_are_refused_before_the_first_round():
+    engine = MatrixMultiplicativeWeights(Theory())
+    program = ml.LinearSDP(np.eye(2), [np.eye(2)], [1.0], 2.0)
+    with pytest.raises(ml.exceptions.CapabilityError, match="simplex"):
+        ml.solve(program, method=engine)
