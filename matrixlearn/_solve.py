@@ -10,9 +10,9 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from matrixlearn._array import moved
+from matrixlearn._threads import governed
 from matrixlearn.callbacks import Callback, Event, Progress, silent
 from matrixlearn.certificate import Certificate
 from matrixlearn.engines import (
@@ -38,10 +38,6 @@ ENGINES: tuple[Engine, ...] = (
     Reference(),
 )
 """In the order in which ``auto`` prefers them."""
-
-ONE_THREAD_BELOW = 1000
-"""Matrices smaller than this are decomposed no faster by two BLAS threads than by one, and far slower
-when another process has the second core (benchmarks/threads.py)."""
 
 
 def methods(problem: Problem) -> list[str]:
@@ -103,7 +99,7 @@ def solve(
     """
     limits = _limits(tol, max_iter, time_limit)
     began = time.perf_counter()
-    with _threads(problem), _told(type(problem).__name__, progress, callback) as tell:
+    with governed(problem), _told(type(problem).__name__, progress, callback) as tell:
         notes: list[str] = []
         problem, phase_one = _bounded(problem, limits, notes)
         if phase_one is not None:
@@ -146,16 +142,6 @@ def _limits(tol: float, max_iter: int | None, time_limit: float | None) -> Limit
         max_iter=math.inf if max_iter is None else max_iter,
         time_limit=math.inf if time_limit is None else time_limit,
     )
-
-
-@contextlib.contextmanager
-def _threads(problem: Problem) -> Iterator[None]:
-    """One BLAS thread for small matrices: two are slower when a core is busy."""
-    import scipy.linalg  # noqa: F401 - it brings a BLAS of its own: load it before the threads are counted
-
-    size = getattr(getattr(problem, "cost", None), "shape", (0,))[0]
-    with threadpool_limits(1, user_api="blas") if size < ONE_THREAD_BELOW else contextlib.nullcontext():
-        yield
 
 
 @contextlib.contextmanager

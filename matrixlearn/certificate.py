@@ -15,6 +15,7 @@ from typing import Literal
 
 import numpy as np
 
+from matrixlearn._threads import governed
 from matrixlearn.exceptions import CertificateError, ProblemError
 from matrixlearn.problems.base import INF, Bound, Problem
 from matrixlearn.typing import Array
@@ -126,10 +127,12 @@ def certify(problem: Problem, X: Array | None = None, y: Array | None = None) ->
                 msg = f"X must have shape {tuple(cost.shape)}, got {tuple(X.shape)}"
                 raise ProblemError(msg)
             X = moved(as_hermitian("X", X) if X.ndim == 2 else X, cost)
-        from_matrix = problem.bound_from_matrix(X)
+        with governed(problem):
+            from_matrix = problem.bound_from_matrix(X)
     if y is not None:
         from matrixlearn._validation import as_real_vector
 
         size = getattr(getattr(problem, "dual_set", None), "size", None)
-        from_vector = problem.bound_from_vector(as_real_vector("y", y, size))
+        with governed(problem):
+            from_vector = problem.bound_from_vector(as_real_vector("y", y, size))
     return combine(problem, from_matrix, from_vector)

@@ -69,9 +69,10 @@ class InteriorState(State):
     y: np.ndarray = field(default_factory=lambda: np.zeros(0))
     t: float = 0.0
     scalars: Scalars | None = None
-    best_gap: float = np.inf
+    width: float = np.inf
+    """upper - lower when it last fell by a tenth; not the relative gap, which is 1 while lower is 0."""
     idle: int = 0
-    """Iterations since the certified gap last fell by a tenth."""
+    """Iterations since then."""
 
 
 @dataclass(frozen=True)
@@ -160,11 +161,12 @@ class InteriorPoint(Engine):
         if not (np.all(np.isfinite(direction.y)) and np.isfinite(direction.t)):
             return replace(state, proposals=(), finished="the Newton system broke down: numerical limit")
         moved = system.moved(direction, a_x, a_s)
-        progress = incumbent.gap < 0.9 * state.best_gap
+        width = incumbent.upper - incumbent.lower
+        progress = width < 0.9 * state.width
         idle = 0 if progress else state.idle + 1
         return replace(
             moved,
-            best_gap=min(incumbent.gap, state.best_gap) if progress else state.best_gap,
+            width=width if progress else state.width,
             idle=idle,
             proposals=(Proposal(X=self._difference(problem, moved.X), y=moved.y),),
             finished=f"the gap has not moved for {PATIENCE} iterations: numerical limit" if idle > PATIENCE else "",

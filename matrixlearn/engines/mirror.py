@@ -18,7 +18,7 @@ from matrixlearn.oracles import Done, Move, Oracle
 from matrixlearn.problems.base import Problem
 from matrixlearn.typing import Array
 
-GROWTH = 1.2
+GROWTH = 1.25
 """Checks fall on iterations that grow by this factor: their cost stays a fraction of the rounds'."""
 
 

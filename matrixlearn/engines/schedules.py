@@ -172,7 +172,7 @@ class Adaptive:
         lower = _lower_value(game, X)
         anchor = state.hint_y
         assert anchor is not None
-        y = _best_towards(game, anchor, (averages.y / averages.count, last))
+        y = _best_of(game, anchor, averages.y / averages.count, last)
         state = replace(
             state,
             proposals=(Proposal(X=X, y=y),),
@@ -201,22 +201,23 @@ def _lower_value(game: SpectralGame, X: Array) -> float:
 def _best_on_segment(game: SpectralGame, upper: float, a: Array, b: Array) -> Array:
     """The point between a and b with the best lower value: linear algebra on m-vectors only."""
     Y = game.dual_set_at(upper)
-    from scipy.optimize import minimize_scalar  # late, as in sets/knapsack.py
-
     at_a, at_b = game.offset - game.adjoint(a), game.offset - game.adjoint(b)
     cost_a, cost_b = inner(game.cost, a), inner(game.cost, b)
 
-    def worse(k: float) -> float:
-        return -((1 - k) * cost_a + k * cost_b + Y.minimize((1 - k) * at_a + k * at_b)[0])
+    def value(k: float) -> float:
+        return (1 - k) * cost_a + k * cost_b + Y.minimize((1 - k) * at_a + k * at_b)[0]
 
-    k = float(minimize_scalar(worse, bounds=(0.0, 1.0), method="bounded", options={"maxiter": 20}).x)
-    k = min((0.0, k, 1.0), key=worse)
+    low, high = 0.0, 1.0
+    for _ in range(20):  # the value is concave: thirds that cannot hold the maximum are cut off
+        left, right = low + (high - low) / 3, high - (high - low) / 3
+        low, high = (left, high) if value(left) < value(right) else (low, right)
+    k = max((0.0, (low + high) / 2, 1.0), key=value)
     return a + k * (b - a)
 
 
-def _best_towards(game: SpectralGame, anchor: np.ndarray, ends: tuple[np.ndarray, ...]) -> np.ndarray:
-    """The best of a few points on the way from the anchor to each end."""
-    candidates = [anchor + k * (end - anchor) for end in ends for k in (1.0, 0.5, 0.2)]
+def _best_of(game: SpectralGame, anchor: np.ndarray, average: np.ndarray, last: np.ndarray) -> np.ndarray:
+    """The best of the last answer and of two points on the way from the anchor to the average."""
+    candidates = [last, *(anchor + k * (average - anchor) for k in (1.0, 0.4))]
     return min(candidates, key=game.upper_value)
 
 

@@ -285,8 +285,8 @@ class LinearSDP(SpectralGame):
         X = reference.variables()[0].value
         y = [c.dual_value for c in reference.constraints[2:]]
         if X is None or any(value is None for value in y):
-            return X, None
-        return (X + X.conj().T) / 2, np.maximum(np.array(y, dtype=float).reshape(-1), 0)
+            return None if X is None else from_numpy(X, self.C), None
+        return from_numpy((X + X.conj().T) / 2, self.C), np.maximum(np.array(y, dtype=float).reshape(-1), 0)
 
     def parameters(self) -> Mapping[str, Any]:
         """The keyword arguments that construct this problem again, with A as plain arrays."""

@@ -170,7 +170,7 @@ class KnapsackSet:
 
         The answer is the projection of y - k cost / scale^2 for the least k >= 0 that will do; its cost
         falls with k, so that a secant between a k too small and one large enough finds it. The end
-        that is large enough is taken, once it is within a thousandth of the move: the bound holds.
+        that is large enough is taken, once it is within a hundredth of the move: the bound holds.
         A bound that Y does not reach gives the minimizer of the cost.
         """
         scaled = KnapsackSet(
@@ -201,7 +201,7 @@ class KnapsackSet:
         else:
             return self.minimize(cost)[1]
         for _ in range(60):
-            if high_excess >= -1e-3 * first_excess:
+            if high_excess >= -1e-2 * first_excess:
                 break
             # aim a little past the secant, so that the large enough end moves too
             middle = low + (high - low) * min(0.9, max(0.1, 1.05 * low_excess / (low_excess - high_excess)))

@@ -65,7 +65,7 @@ def assert_density(X: Array, trace: float = 1.0, *, what: str = "X") -> None:
     """X >= 0 and Tr X = trace, to rounding."""
     assert_psd(X, what=what)
     total = float(np.real(np.trace(np.asarray(as_numpy(X)))))
-    allowed = 64 * len(X) * EPS * abs(trace)
+    allowed = 64 * X.shape[0] * EPS * abs(trace)
     holds(abs(total - trace) <= allowed, f"{what} must have the trace {trace:.17g}, got {total:.17g}")
 
 

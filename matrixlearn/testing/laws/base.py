@@ -8,6 +8,7 @@ from typing import Any
 from unittest import SkipTest
 
 import numpy as np
+from hypothesis import assume
 
 from matrixlearn._array import as_numpy, from_numpy
 from matrixlearn.linalg import frobenius
@@ -41,6 +42,14 @@ def applies(check: Check, problem: ProblemOrClass) -> bool:
     return issubclass(class_of(problem), _needs[check.__name__])
 
 
+def abstain(problem: ProblemOrClass, judge_knows: Any) -> None:
+    """Where the judge does not know: draw another instance, or skip where there is but one."""
+    if isinstance(problem, Problem) and not judge_knows:
+        msg = "cvxpy's solvers do not agree on this problem well enough to judge it"
+        raise SkipTest(msg)
+    assume(judge_knows)
+
+
 def class_of(problem: ProblemOrClass) -> Any:
     """The class of a problem, or the class itself."""
     return problem if isinstance(problem, type) else type(problem)
@@ -63,13 +72,13 @@ def random_hermitian(game: SpectralGame, rng: np.random.Generator) -> Any:
 def random_member(game: SpectralGame, rng: np.random.Generator) -> Any:
     """A point of S: the interior, extreme points and what is between."""
     S = game.spectral_set
-    weights = rng.dirichlet([0.5, 0.5, 0.5])
+    a, b, c = (float(weight) for weight in rng.dirichlet([0.5, 0.5, 0.5]))
     if rng.random() < 0.3:
-        weights = np.array([0.0, 0.0, 1.0])
+        a, b, c = 0.0, 0.0, 1.0
     return (
-        weights[0] * S.project(random_hermitian(game, rng))
-        + weights[1] * S.center(game.cost)
-        + weights[2] * S.best_response(random_hermitian(game, rng))
+        a * S.project(random_hermitian(game, rng))
+        + b * S.center(game.cost)
+        + c * S.best_response(random_hermitian(game, rng))
     )
 
 

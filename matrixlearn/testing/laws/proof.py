@@ -25,12 +25,15 @@ from matrixlearn.testing.asserts import (
 )
 from matrixlearn.testing.laws.base import (
     ProblemOrClass,
+    abstain,
     law_of,
+    playable,
     random_hermitian,
     random_member,
     random_multipliers,
     size_at,
 )
+from matrixlearn.testing.laws.moved import MovedGame
 from matrixlearn.testing.reference import (
     dense_constraints,
     dense_cost,
@@ -39,7 +42,7 @@ from matrixlearn.testing.reference import (
     support,
     violations,
 )
-from matrixlearn.testing.strategies import for_all, instances, seeds
+from matrixlearn.testing.strategies import for_all, instances, rotation, seeds
 
 
 @law_of(SpectralGame)
@@ -112,12 +115,12 @@ def check_agrees_with_cvxpy(problem: ProblemOrClass) -> None:
     @for_all(p=instances(problem))
     def law(p: Any) -> None:
         judged = optimum(p)
-        assume(np.isfinite(judged.value))  # where cvxpy says infeasible, there is no optimum to agree on
+        abstain(problem, np.isfinite(judged.value))  # where cvxpy says infeasible, there is no optimum to agree on
         solution = solve(p, tol=tol)
         note(solution.summary())
         holds(solution.status == "optimal", f"status {solution.status}, gap {solution.gap:.2e}: {solution.explain()}")
         assert_at_most(solution.lower, solution.upper, what="lower and upper")
-        assume(judged.is_sharp)
+        abstain(problem, judged.is_sharp)
         assert_at_most(solution.lower, judged.value, atol=judged.error, what="lower and cvxpy's optimum")
         assert_at_most(judged.value, solution.upper, atol=judged.error, what="cvxpy's optimum and upper")
         atol = tol * judged.size * (1 + tol) + judged.error
@@ -135,7 +138,7 @@ def check_every_method_is_sound(problem: ProblemOrClass) -> None:
     @for_all(p=instances(problem), max_iter=st.sampled_from([0, 1, 10, 100]), cost=4)
     def law(p: Any, max_iter: int) -> None:
         judged = optimum(p)
-        assume(np.isfinite(judged.error))
+        abstain(problem, np.isfinite(judged.error))
         for method in methods(p):
             solution = solve(p, method=method, tol=1e-4, max_iter=max_iter)
             note(solution.summary())
@@ -143,6 +146,30 @@ def check_every_method_is_sound(problem: ProblemOrClass) -> None:
             holds((solution.status == "optimal") == claims, f"{method}: {solution.status} at the gap {solution.gap}")
             assert_at_most(solution.lower, judged.value, atol=judged.error, what=f"{method}: lower and optimum")
             assert_at_most(judged.value, solution.upper, atol=judged.error, what=f"{method}: optimum and upper")
+
+    law()
+
+
+@law_of(SpectralGame)
+def check_value_is_equivariant(problem: ProblemOrClass) -> None:
+    """v(k U C U^H, k c, k U A U^H) = k v(C, c, A) for rotations U and units k from 1e-8 to 1e8."""
+    tol = 1e-6
+
+    @for_all(p=instances(problem), seed=seeds(), exponent=st.sampled_from([-8, -3, 0, 3, 8]), cost=3)
+    def law(p: Any, seed: int, exponent: int) -> None:
+        game, k = playable(p), 10.0**exponent
+        assume(game.dual_set.is_bounded)
+        n, vector = game.spectral_set.n, game.cost.ndim == 1
+        if vector or game.spectral_set.blocks:
+            U = np.eye(n)[np.random.default_rng(seed).permutation(n)] if vector else np.eye(n)
+        else:
+            U = rotation(n, seed, np.iscomplexobj(as_numpy(game.forward(np.ones(game.dual_set.size)))))
+        moved = solve(MovedGame(game, k, U), tol=tol)
+        holds(moved.status == "optimal", f"{moved.status} in units of {k:g}: gap {moved.gap:.2e}\n{moved.explain()}")
+        still = solve(game, tol=tol)
+        atol = 1e-12 * game.scale
+        assert_at_most(moved.lower / k, still.upper, atol=atol, what=f"lower in units of {k:g}, and upper")
+        assert_at_most(still.lower, moved.upper / k, atol=atol, what=f"lower, and upper in units of {k:g}")
 
     law()
 

@@ -94,7 +94,7 @@ def check_rebuilds(problem: ProblemOrClass) -> None:
 
 @law_of(Problem)
 def check_random_is_a_function_of_the_seed(problem: ProblemOrClass) -> None:
-    """random(default_rng(s)) = random(default_rng(s))."""
+    """random(default_rng(s)) is a function of s: drawn twice, the same data."""
     cls = class_of(problem)
 
     @for_all(seed=seeds())
