@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from matrixlearn._array import EPS, as_numpy, is_sparse, namespace, zeros
+from matrixlearn._array import EPS, as_numpy, from_numpy, is_sparse, namespace, zeros
 from matrixlearn._validation import (
     as_array,
     as_hermitian,

@@ -10,7 +10,7 @@ PLUGINS = sorted((ROOT / "plugins").glob("matrixlearn_*"))
 
 # from the bottom up; a name stands for the module and for all inside it
 LAYERS = (
-    ("matrixlearn.typing", "matrixlearn.exceptions"),
+    ("matrixlearn.typing", "matrixlearn.exceptions", "matrixlearn._threads"),
     ("matrixlearn._array",),
     ("matrixlearn.linalg",),
     ("matrixlearn.sets", "matrixlearn._validation"),

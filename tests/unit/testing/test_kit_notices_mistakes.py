@@ -122,6 +122,19 @@ class MinimizerNotMinimal(MaxCut):
         return LazyPolytope(Y.lower, Y.upper, Y.weights, Y.row_lower, Y.row_upper)
 
 
+class PolytopeInUnitsOfOne(KnapsackSet):
+    def minimize(self, cost):
+        return super().minimize(np.where(np.abs(cost) < 1e-7, 0.0, cost))
+
+
+@fails(checks.check_value_is_equivariant)
+class AbsoluteTolerance(MaxCut):
+    @cached_property
+    def dual_set(self):
+        Y = super().dual_set
+        return PolytopeInUnitsOfOne(Y.lower, Y.upper, Y.weights, Y.row_lower, Y.row_upper)
+
+
 class UnclippedSpectraplex(Spectraplex):
     def project(self, X):
         return X * (self.trace / np.trace(X))
