@@ -27,6 +27,7 @@ from matrixlearn.engines import (
     Run,
     run,
 )
+from matrixlearn.engines.base import INTERRUPTED
 from matrixlearn.exceptions import CapabilityError, ProblemError
 from matrixlearn.problems.base import INF, Problem
 from matrixlearn.solution import History, Solution, Status
@@ -181,7 +182,7 @@ def _bounded(problem: Any, limits: Limits, notes: list[str]) -> tuple[Any, Run |
     )
     if found.lower > 0:
         with contextlib.suppress(ProblemError):  # too thin an interior to be told from rounding
-            return problem.with_interior(found.X), None
+            return problem.with_interior(found.X), done if done.ended == INTERRUPTED else None
     return problem, done
 
 
@@ -198,7 +199,9 @@ def _undecided(problem: Any, phase_one: Run, tol: float, notes: list[str]) -> So
     else:
         certificate = bounds
         notes.append(
-            f"ended: {phase_one.ended}; no strictly feasible X is known, so that the multipliers have no "
+            "ended: interrupted in phase one"
+            if phase_one.ended == INTERRUPTED
+            else f"ended: {phase_one.ended}; no strictly feasible X is known, so that the multipliers have no "
             f"bound: the constraints may have no interior, or a trace bound too small for one"
         )
     return Solution(

@@ -23,6 +23,9 @@ from matrixlearn.certificate import Certificate, combine, relative_gap
 from matrixlearn.problems.base import Bound, Problem
 from matrixlearn.typing import Array
 
+INTERRUPTED = "interrupted"
+"""How a loop ended at Ctrl-C."""
+
 
 @dataclass(frozen=True)
 class Proposal:
@@ -189,7 +192,7 @@ def run(
             if state.proposals or state.finished:
                 ended = check() or state.finished
     except KeyboardInterrupt:
-        ended = "interrupted"
+        ended = INTERRUPTED
     return Run(
         certificate=incumbent.certificate(),
         events=tuple(events),

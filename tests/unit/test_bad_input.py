@@ -561,6 +561,31 @@ def test_ctrl_c_keeps_the_best_bounds(name, method, after):
     assert "interrupted" in solution.explain()
 
 
+@pytest.mark.parametrize("after", [0, 1, 2])
+def test_ctrl_c_in_phase_one_does_not_go_on(after, monkeypatch):
+    """Ctrl-C while a strictly feasible point is sought ends the solve, not only the search."""
+    steps, step = [], ml.engines.InteriorPoint.step
+
+    def interrupted(self, *arguments):
+        if len(steps) == after:
+            raise KeyboardInterrupt
+        steps.append(1)
+        return step(self, *arguments)
+
+    monkeypatch.setattr(ml.engines.InteriorPoint, "step", interrupted)
+    rng = np.random.default_rng(3)
+    A = rng.standard_normal((5, 4, 4))
+    A = A + A.swapaxes(1, 2)
+    b = np.array([np.trace(a @ np.ones((4, 4))) for a in A]) + 1e-3
+    problem = LinearSDP(A[0], A, b, 4.5)
+    assert problem.phase_one() is not None
+    solution = ml.solve(problem)
+    assert solution.status == "stopped" and len(steps) == after
+    assert "interrupted" in solution.explain()
+    assert solution.upper < math.inf
+    solution.certificate.verify()
+
+
 @ENGINES
 def test_user_arrays_are_never_written_to(method):
     Xs, Xt, p, W, C, A, b = (
