@@ -104,3 +104,23 @@ def test_data_of_two_libraries_are_refused(backend):
         ml.LinearSDP(other(eye), other(np.stack([eye])), [1.0], 1.0, interior=0.1 * eye)
     with pytest.raises(ml.exceptions.ProblemError, match="one array library"):
         Discrepancy(other(np.ones((2, 2))), np.ones((2, 2)))
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "int64", "uint8", "float32", "float64"])
+def test_dtypes_become_double_precision(backend, dtype):
+    """The answer is that of the values, in double precision, whatever their type."""
+    rng = np.random.default_rng(3)
+    Xs, Xt = (rng.integers(0, 2 if dtype == "bool" else 5, shape).astype(dtype) for shape in ((7, 3), (5, 3)))
+    mine = ml.solve(Discrepancy(backend.array(Xs), backend.array(Xt)), tol=1e-8)
+    numpys = ml.solve(Discrepancy(Xs.astype(float), Xt.astype(float)), tol=1e-8)
+    assert mine.value == pytest.approx(numpys.value, rel=1e-8, abs=1e-10)
+    assert mine.matrix.dtype == backend.xp.float64
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_complex_dtypes_become_double_precision(backend, dtype):
+    Y = np.array([[0, -1j], [1j, 0]]).astype(dtype)
+    problem = ml.LinearSDP(backend.array(Y), backend.array(np.eye(2).astype(dtype)[None]), [5.0], 1.0)
+    solution = ml.solve(problem, tol=1e-8)
+    assert solution.value == pytest.approx(1.0, rel=1e-7)
+    assert solution.matrix.dtype == backend.xp.complex128
