@@ -189,6 +189,8 @@ class KnapsackSet:
         low, low_excess = 0.0, float(slope @ point) - bound
         if low_excess <= 0:
             return point / scale
+        if not np.any(slope):
+            return self.minimize(cost)[1]
         first_excess = low_excess
         # a little past the answer for a Y without bounds: which side of it rounding falls on must not matter
         high = (1 + 5e-4) * low_excess / float(slope @ slope)

@@ -164,6 +164,56 @@ def test_project_equals_cvxpy(make, seed):
 
 
 @sets
+@given(seed=seeds, scaled=st.booleans())
+def test_move_below_reaches_the_bound_inside_the_set(make, seed, scaled):
+    Y, rng = instance(make, seed)
+    y, cost = Y.project(rng.standard_normal(Y.size)), rng.standard_normal(Y.size)
+    scale = 10.0 ** rng.uniform(-2, 2, Y.size) if scaled else np.ones(Y.size)
+    least, held = Y.minimize(cost)[0], float(cost @ y)
+    size = float(np.abs(cost) @ np.abs(y)) + abs(least) + 1e-9
+    bound = least + float(rng.uniform(0.05, 1.3)) * (held - least)
+    moved = Y.move_below(y, cost, bound, scale)
+    assert violation(Y, moved) < 1e-11
+    assert float(cost @ moved) <= bound + 1e-11 * size
+    if held <= bound:
+        np.testing.assert_allclose(moved, y, rtol=1e-9, atol=1e-11 * size)
+    else:  # and hardly farther than needed
+        assert float(cost @ moved) >= bound - 1.01e-2 * (held - bound) - 1e-11 * size
+
+
+@sets
+@pytest.mark.parametrize("seed", range(3))
+def test_move_below_is_the_smallest_move(make, seed):
+    Y, rng = instance(make, seed)
+    y, cost = Y.project(rng.standard_normal(Y.size)), rng.standard_normal(Y.size)
+    scale = rng.uniform(0.3, 3.0, Y.size)
+    least, held = Y.minimize(cost)[0], float(cost @ y)
+    moved = Y.move_below(y, cost, least + 0.4 * (held - least), scale)
+    z = cp.Variable(Y.size)
+    bounds = [z >= Y.lower, cost @ z <= cost @ moved]  # no other point is as low for a smaller move
+    capped = np.isfinite(Y.upper)
+    if np.any(capped):
+        bounds.append(z[capped] <= Y.upper[capped])
+    if Y.weights is not None:
+        bounds.append(Y.weights @ z <= Y.row_upper)
+        if np.isfinite(Y.row_lower):
+            bounds.append(Y.weights @ z >= Y.row_lower)
+    nearest = cp.Problem(cp.Minimize(cp.norm(cp.multiply(scale, z - y))), bounds)
+    nearest.solve(solver=cp.CLARABEL)
+    assert float(np.linalg.norm(scale * (moved - y))) == pytest.approx(nearest.value, rel=1e-5, abs=1e-6)
+
+
+@sets
+def test_move_below_a_bound_out_of_reach_gives_the_minimizer(make):
+    Y, rng = instance(make, 4)
+    y = Y.project(rng.standard_normal(Y.size))
+    for cost in (rng.standard_normal(Y.size), np.zeros(Y.size)):
+        moved = Y.move_below(y, cost, Y.minimize(cost)[0] - 1.0, np.ones(Y.size))
+        assert violation(Y, moved) < 1e-12
+        assert float(cost @ moved) == pytest.approx(Y.minimize(cost)[0], abs=1e-12)
+
+
+@sets
 @given(seed=seeds)
 def test_center_is_strictly_inside(make, seed):
     Y, _ = instance(make, seed)

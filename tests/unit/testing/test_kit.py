@@ -145,6 +145,19 @@ def test_a_missing_dependency_is_named(monkeypatch):
         importlib.import_module("matrixlearn.testing._extra")
 
 
+def test_the_command_line_passes_on_what_is_missing(monkeypatch):
+    from click.testing import CliRunner
+
+    from matrixlearn._commands import cli
+
+    monkeypatch.delitem(sys.modules, "matrixlearn.testing")
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    monkeypatch.delitem(sys.modules, "matrixlearn.testing._extra")
+    told = CliRunner().invoke(cli, ["check", "sdp"])
+    assert told.exit_code == 1
+    assert "matrixlearn.testing needs hypothesis and cvxpy: pip install 'matrixlearn[test]'" in told.output
+
+
 # -- strategies -------------------------------------------------------------------------------------
 
 
