@@ -102,9 +102,9 @@ def solve(
     began = time.perf_counter()
     with governed(problem), _told(type(problem).__name__, progress, callback) as tell:
         notes: list[str] = []
-        problem, phase_one = _bounded(problem, limits, notes)
+        problem, phase_one = _bounded(problem, limits, notes, warm_start)
         if phase_one is not None:
-            return _undecided(problem, phase_one, tol, notes)
+            return _undecided(problem, phase_one, tol, notes, warm_start)
         engine = _choose(problem, method, notes)
         try:
             start = _start(problem, warm_start)
@@ -161,17 +161,20 @@ def _told(title: str, progress: bool | None, callback: Callback | None) -> Itera
         yield both
 
 
-def _bounded(problem: Any, limits: Limits, notes: list[str]) -> tuple[Any, Run | None]:
+def _bounded(problem: Any, limits: Limits, notes: list[str], warm_start: Solution | None) -> tuple[Any, Run | None]:
     """The problem with a bounded Y, by phase one where it needs one; or the run that failed to."""
     phase_one = getattr(problem, "phase_one", lambda: None)()
     if phase_one is None:
         return problem, None
-    engine = InteriorPoint()
+    start = _start(phase_one, None)
+    for X in (getattr(getattr(warm_start, "problem", None), "interior", None), getattr(warm_start, "matrix", None)):
+        if X is not None and X.shape == problem.cost.shape:
+            start = start.offered(Proposal(X=moved(X, problem.cost)))
     done = run(
-        engine,
+        InteriorPoint(),
         phase_one,
         tol=0.5,  # well inside, not just inside
-        start=_start(phase_one, None),
+        start=start,
         limits=limits,
         decided=lambda incumbent: incumbent.upper < 0,
     )
@@ -186,13 +189,12 @@ def _bounded(problem: Any, limits: Limits, notes: list[str]) -> tuple[Any, Run |
     return problem, done
 
 
-def _undecided(problem: Any, phase_one: Run, tol: float, notes: list[str]) -> Solution:
+def _undecided(problem: Any, phase_one: Run, tol: float, notes: list[str], warm_start: Solution | None) -> Solution:
     """No strictly feasible point: infeasible with its proof, or stopped without one."""
     found = phase_one.certificate
     y = None if found.y is None else found.y / phase_one.certificate.problem.nu  # type: ignore[attr-defined]
     infeasible = y is not None and problem.recession_value(y) < 0
-    start = _start(problem, None)
-    bounds = start.certificate()
+    bounds = _start(problem, warm_start).certificate()
     if infeasible:
         certificate = Certificate(-INF, -INF, "checked", None, y, problem)
         notes.append("y >= 0 with b.y + R max(0, lambda_max(-A(y))) < 0: no X is feasible")
