@@ -172,11 +172,11 @@ def check(name: str, max_examples: int) -> None:
     """
     with _told():
         cls = problems()[name]
-    try:
-        from matrixlearn.testing import run_checks
-    except ModuleNotFoundError as error:
-        msg = f"the conformance kit needs {error.name}: pip install 'matrixlearn[test]'"
-        raise click.ClickException(msg) from error
+        try:
+            from matrixlearn.testing import run_checks  # says itself which package it lacks
+        except ModuleNotFoundError as error:
+            msg = f"the conformance kit needs {error.name}: pip install 'matrixlearn[test]'"
+            raise click.ClickException(msg) from error
     failed = 0
     for law, error_of_law in run_checks(cls, max_examples):
         click.echo(f"{'ok    ' if error_of_law is None else 'FAILED'}  {law}")
