@@ -11,8 +11,10 @@ import numpy as np
 from hypothesis import assume
 
 from matrixlearn._array import as_numpy, from_numpy
+from matrixlearn._solve import solve
 from matrixlearn.linalg import frobenius
 from matrixlearn.problems import Problem, SpectralGame
+from matrixlearn.solution import Solution
 
 ProblemOrClass = Problem | type[Problem]
 Check = Callable[[ProblemOrClass], None]
@@ -48,6 +50,11 @@ def abstain(problem: ProblemOrClass, judge_knows: Any) -> None:
         msg = "cvxpy's solvers do not agree on this problem well enough to judge it"
         raise SkipTest(msg)
     assume(judge_knows)
+
+
+def solved(problem: Any, **options: Any) -> Solution:
+    """`solve`, given up after 30 seconds: a mistake in a problem must not hang its checks."""
+    return solve(problem, time_limit=30.0, **options)
 
 
 def class_of(problem: ProblemOrClass) -> Any:

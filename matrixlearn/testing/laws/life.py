@@ -13,7 +13,6 @@ from hypothesis import assume
 
 import matrixlearn.registry as registry
 from matrixlearn._array import as_numpy, from_numpy
-from matrixlearn._solve import solve
 from matrixlearn.certificate import certify
 from matrixlearn.exceptions import PluginError
 from matrixlearn.problems import Problem, SpectralGame
@@ -30,6 +29,7 @@ from matrixlearn.testing.laws.base import (
     law_of,
     random_member,
     random_multipliers,
+    solved,
 )
 from matrixlearn.testing.strategies import for_all, instances, seeds
 
@@ -59,14 +59,14 @@ def check_never_mutates(problem: ProblemOrClass) -> None:
             if X.ndim == 2:
                 copy.schur(X_in, X_in)
             certify(copy, X=X_in, y=y)
-            solve(copy, tol=1e-2)
+            solved(copy, tol=1e-2)
             assert_same(X, X_kept, "X after certify")
             assert_same(y, y_kept, "y after certify")
             assert_same(copy.cost, cost, "cost after solve")
             forward = copy.forward(0 * y)
             assert_same(np.asarray(as_numpy(forward)) + 0.0, cost + 0.0, "forward(0) after solve, and C")
         else:
-            solve(copy, tol=1e-2)
+            solved(copy, tol=1e-2)
         for name, array in arrays.items():
             assert_same(array, kept[name], f"{name} after solve")
 
@@ -79,7 +79,7 @@ def check_deterministic(problem: ProblemOrClass) -> None:
 
     @for_all(p=instances(problem), cost=3)
     def law(p: Any) -> None:
-        first, second = solve(p, tol=1e-4), solve(type(p)(**p.parameters()), tol=1e-4)
+        first, second = solved(p, tol=1e-4), solved(type(p)(**p.parameters()), tol=1e-4)
         assert_same(second.matrix, first.matrix, "matrix")
         assert_same(second.y, first.y, "y")
         bounds = (first.lower, first.upper, first.value, float(first.iterations))
@@ -94,9 +94,9 @@ def check_warm_start(problem: ProblemOrClass) -> None:
 
     @for_all(p=instances(problem), cost=3)
     def law(p: Any) -> None:
-        first = solve(p, tol=1e-4)
+        first = solved(p, tol=1e-4)
         assume(first.status == "optimal")
-        again = solve(p, tol=1e-4, warm_start=first)
+        again = solved(p, tol=1e-4, warm_start=first)
         atol = 1e-12 * p.scale
         holds(again.status == "optimal", f"status {again.status} from an optimal start")
         # after phase one Y may be another set, so that an iteration may be needed to say the same
@@ -120,7 +120,7 @@ def check_save_and_load(problem: ProblemOrClass) -> None:
 
     @for_all(p=instances(problem), cost=3)
     def law(p: Any) -> None:
-        solution = solve(p, tol=1e-3)
+        solution = solved(p, tol=1e-3)
         with tempfile.TemporaryDirectory() as folder, _offered(cls):
             path = Path(folder) / "answer.npz"
             solution.save(path)

@@ -10,7 +10,7 @@ from hypothesis import assume, note
 from hypothesis import strategies as st
 
 from matrixlearn._array import as_numpy
-from matrixlearn._solve import methods, solve
+from matrixlearn._solve import methods
 from matrixlearn.certificate import certify
 from matrixlearn.exceptions import CertificateError
 from matrixlearn.linalg import frobenius
@@ -32,6 +32,7 @@ from matrixlearn.testing.laws.base import (
     random_member,
     random_multipliers,
     size_at,
+    solved,
 )
 from matrixlearn.testing.laws.moved import MovedGame
 from matrixlearn.testing.reference import (
@@ -116,7 +117,7 @@ def check_agrees_with_cvxpy(problem: ProblemOrClass) -> None:
     def law(p: Any) -> None:
         judged = optimum(p)
         abstain(problem, np.isfinite(judged.value))  # where cvxpy says infeasible, there is no optimum to agree on
-        solution = solve(p, tol=tol)
+        solution = solved(p, tol=tol)
         note(solution.summary())
         holds(solution.status == "optimal", f"status {solution.status}, gap {solution.gap:.2e}: {solution.explain()}")
         assert_at_most(solution.lower, solution.upper, what="lower and upper")
@@ -140,7 +141,7 @@ def check_every_method_is_sound(problem: ProblemOrClass) -> None:
         judged = optimum(p)
         abstain(problem, np.isfinite(judged.error))
         for method in methods(p):
-            solution = solve(p, method=method, tol=1e-4, max_iter=max_iter)
+            solution = solved(p, method=method, tol=1e-4, max_iter=max_iter)
             note(solution.summary())
             claims = solution.certificate.rigour == "checked" and solution.gap <= 1e-4
             holds((solution.status == "optimal") == claims, f"{method}: {solution.status} at the gap {solution.gap}")
@@ -164,9 +165,9 @@ def check_value_is_equivariant(problem: ProblemOrClass) -> None:
             U = np.eye(n)[np.random.default_rng(seed).permutation(n)] if vector else np.eye(n)
         else:
             U = rotation(n, seed, np.iscomplexobj(as_numpy(game.forward(np.ones(game.dual_set.size)))))
-        moved = solve(MovedGame(game, k, U), tol=tol)
+        moved = solved(MovedGame(game, k, U), tol=tol)
         holds(moved.status == "optimal", f"{moved.status} in units of {k:g}: gap {moved.gap:.2e}\n{moved.explain()}")
-        still = solve(game, tol=tol)
+        still = solved(game, tol=tol)
         atol = 1e-12 * game.scale
         assert_at_most(moved.lower / k, still.upper, atol=atol, what=f"lower in units of {k:g}, and upper")
         assert_at_most(still.lower, moved.upper / k, atol=atol, what=f"lower, and upper in units of {k:g}")
@@ -180,7 +181,7 @@ def check_certificate_verifies(problem: ProblemOrClass) -> None:
 
     @for_all(p=instances(problem), seed=seeds(), cost=2)
     def law(p: Any, seed: int) -> None:
-        certificate = solve(p, tol=1e-4).certificate
+        certificate = solved(p, tol=1e-4).certificate
         fresh = certificate.verify()
         assume(np.isfinite(certificate.gap))
         assert_close(fresh.lower, certificate.lower, atol=1e-12 * p.scale, what="the lower bound, verified")
@@ -192,9 +193,9 @@ def check_certificate_verifies(problem: ProblemOrClass) -> None:
         ]
         if isinstance(p, SpectralGame):
             rng = np.random.default_rng(seed)
-            solved: Any = certificate.problem  # p, with a strictly feasible X where phase one found one
-            X, y = random_member(solved, rng), random_multipliers(solved, rng)
-            worse = certify(type(p)(**solved.parameters()), X=X, y=y)  # by a problem that remembers nothing
+            known: Any = certificate.problem  # p, with a strictly feasible X where phase one found one
+            X, y = random_member(known, rng), random_multipliers(known, rng)
+            worse = certify(type(p)(**known.parameters()), X=X, y=y)  # by a problem that remembers nothing
             if worse.lower < certificate.lower - step:
                 forged.append(dataclasses.replace(certificate, X=X))
             if worse.upper > certificate.upper + step:
@@ -216,7 +217,7 @@ def check_repaired_points_are_feasible(problem: ProblemOrClass) -> None:
     @for_all(p=instances(problem), seed=seeds(), cost=2)
     def law(p: Any, seed: int) -> None:
         rng = np.random.default_rng(seed)
-        proven = [certify(p, X=random_member(p, rng), y=random_multipliers(p, rng)), solve(p, tol=1e-3).certificate]
+        proven = [certify(p, X=random_member(p, rng), y=random_multipliers(p, rng)), solved(p, tol=1e-3).certificate]
         for certificate in proven:
             if certificate.X is not None:
                 assert_in_spectral_set(certificate.X, p.spectral_set)
