@@ -688,7 +688,7 @@ def test_the_signed_pair_plays_the_rounds_of_the_whole_pair(seed, rate):
 def test_the_average_of_best_responses_closes_the_gap(seed):
     """Regret: ||M(average y)|| - v <= ln(2n) / (rate T) + rate width^2 for rate width <= 1."""
     game = NormGame.random(np.random.default_rng(seed))
-    width, rounds = game.cost_norm + float(game.constraint_norms.max()), 400
+    width, rounds = game.cost_norm + float(game.constraint_norms.max()), 150
     rate = math.sqrt(math.log(2 * game.cost.shape[0]) / rounds) / width
     done = play_out(Pair(game, False, rate), max_iter=rounds)
     value = optimum(game)
