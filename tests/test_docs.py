@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
-API = (Path(__file__).parents[1] / "docs" / "api.md").read_text()
+TESTS = Path(__file__).parent
+DOCS = TESTS.parent / "docs"
+API = (DOCS / "api.md").read_text()
 
 MODULES = (
     "matrixlearn",
@@ -61,3 +63,15 @@ def test_public_names_have_docstrings(module):
 
 def test_every_table_is_tested():
     assert set(documented()) == set(MODULES)
+
+
+def test_every_erratum_names_a_test_that_exists_or_says_later():
+    rows = [line for line in (DOCS / "errata.md").read_text().splitlines() if line.startswith("| ")]
+    rows = [row for row in rows if not row.startswith("| where")]
+    assert len(rows) >= 20
+    for row in rows:
+        tested = row.rstrip(" |").rsplit("|", 1)[1]
+        files = re.findall(r"`([\w/]+\.py)`", tested)
+        assert files or "later" in tested or "the same" in tested, row
+        for file in files:
+            assert (TESTS / file).exists(), f"docs/errata.md names {file}"
