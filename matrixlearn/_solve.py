@@ -48,8 +48,7 @@ def methods(problem: Problem) -> list[str]:
 
 def _sized(problem: Problem) -> Problem:
     """What an engine will get: capabilities are those of the game after phase one."""
-    phase_one = getattr(problem, "phase_one", lambda: None)()
-    return problem if phase_one is None else phase_one
+    return problem.phase_one() or problem
 
 
 def solve(
@@ -163,7 +162,7 @@ def _told(title: str, progress: bool | None, callback: Callback | None) -> Itera
 
 def _bounded(problem: Any, limits: Limits, notes: list[str], warm_start: Solution | None) -> tuple[Any, Run | None]:
     """The problem with a bounded Y, by phase one where it needs one; or the run that failed to."""
-    phase_one = getattr(problem, "phase_one", lambda: None)()
+    phase_one = problem.phase_one()
     if phase_one is None:
         return problem, None
     start = _start(phase_one, None)
@@ -192,7 +191,7 @@ def _bounded(problem: Any, limits: Limits, notes: list[str], warm_start: Solutio
 def _undecided(problem: Any, phase_one: Run, tol: float, notes: list[str], warm_start: Solution | None) -> Solution:
     """No strictly feasible point: infeasible with its proof, or stopped without one."""
     found = phase_one.certificate
-    y = None if found.y is None else found.y / phase_one.certificate.problem.nu  # type: ignore[attr-defined]
+    y = None if found.y is None else problem.phase_one().ray(found.y)
     infeasible = y is not None and problem.recession_value(y) < 0
     bounds = _start(problem, warm_start).certificate()
     if infeasible:

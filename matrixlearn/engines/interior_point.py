@@ -192,10 +192,7 @@ class _System:
     def at(cls, problem: SpectralGame, state: InteriorState) -> _System | None:
         """Factorize; None where a matrix is not numerically positive definite."""
         spectral, Y = problem.spectral_set, problem.dual_set
-        F = problem.forward(state.y)
-        eye = identity(spectral.n, F)
-        S = [state.t * eye - sign * F for sign in spectral.signs]
-        S_factors, X_factors = [cholesky(s) for s in S], [cholesky(x) for x in state.X]
+        S, X_factors, S_factors = _factors(problem, state)
         if any(factor is None for factor in S_factors + X_factors):
             return None
         inverse_S_factor = [inverse_factor(factor) for factor in S_factors]
@@ -368,7 +365,20 @@ class _System:
         return min(1.0, closeness * a_x), min(1.0, closeness * a_s)
 
     def moved(self, d: Direction, a_x: float, a_s: float) -> InteriorState:
-        """The state after the step."""
+        """The state after the step, shortened until both sides are positive definite: the step lengths
+        for matrices are estimates.
+        """
+        moved = self._moved(d, a_x, a_s)
+        for _ in range(20):
+            _, X_factors, S_factors = _factors(self.problem, moved)
+            bad_x, bad_s = any(f is None for f in X_factors), any(f is None for f in S_factors)
+            if not (bad_x or bad_s):
+                break
+            a_x, a_s = (0.7 * a_x if bad_x else a_x), (0.7 * a_s if bad_s else a_s)
+            moved = self._moved(d, a_x, a_s)
+        return moved
+
+    def _moved(self, d: Direction, a_x: float, a_s: float) -> InteriorState:
         state = self.state
         return InteriorState(
             X=tuple(sym(x + a_x * dx) for x, dx in zip(state.X, d.X, strict=True)),
@@ -376,6 +386,14 @@ class _System:
             t=state.t + a_s * d.t,
             scalars=self._scalars(d, a_x),
         )
+
+
+def _factors(problem: SpectralGame, state: InteriorState) -> tuple[list[Array], list[Array], list[Array]]:
+    """S_k, and the Cholesky factors of X_k and S_k, None where one is not positive definite."""
+    F = problem.forward(state.y)
+    eye = identity(problem.spectral_set.n, F)
+    S = [state.t * eye - sign * F for sign in problem.spectral_set.signs]
+    return S, [cholesky(x) for x in state.X], [cholesky(s) for s in S]
 
 
 def _ratio(value: np.ndarray, change: np.ndarray) -> float:

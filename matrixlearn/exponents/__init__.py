@@ -3,6 +3,7 @@
 from matrixlearn.exponents.base import Accumulating, Exponent
 from matrixlearn.exponents.dense import DenseExponent
 from matrixlearn.exponents.diagonal import DiagonalExponent
+from matrixlearn.exponents.entropy import entropy_on
 from matrixlearn.exponents.kernelized import (
     KernelizedExponent,
     kernel_coordinates,
@@ -17,6 +18,7 @@ __all__ = [
     "Exponent",
     "KernelizedExponent",
     "SignedExponent",
+    "entropy_on",
     "kernel_coordinates",
     "span_coordinates",
 ]

@@ -6,9 +6,11 @@ take the functions of the array API standard. The answers are the same to roundi
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
-from matrixlearn._array import identity, is_numpy, namespace
+from matrixlearn._array import from_numpy, identity, is_numpy, namespace
 from matrixlearn.typing import Array
 
 
@@ -25,6 +27,11 @@ def real(A: Array) -> Array:
 def adjoint(A: Array) -> Array:
     """A^H, of a matrix or a stack of matrices."""
     return namespace(A).conj(A.mT) if is_complex(A) else A.mT
+
+
+def conjugate(A: Array) -> Array:
+    """The complex conjugate of a real or complex array."""
+    return namespace(A).conj(A) if is_complex(A) else A
 
 
 def sym(A: Array) -> Array:
@@ -103,9 +110,56 @@ def inverse_factor(L: Array) -> Array:
 
 
 def max_step(inverse_L: Array, D: Array) -> float:
-    """The largest a with L L^H + a D positive semidefinite: 1 / max(0, -lambda_min(L^{-1} D L^{-H}))."""
-    lowest = float(eigvalsh(sym(inverse_L @ D @ adjoint(inverse_L)))[0])
+    """The largest a with L L^H + a D positive semidefinite: 1 / max(0, -lambda_min(L^{-1} D L^{-H})).
+
+    From n = `LANCZOS_FROM` on by Lanczos, with its residual subtracted: a few hundredths short, as a rule.
+    """
+    n = D.shape[0]
+    upper = adjoint(inverse_L)
+    if n < LANCZOS_FROM:
+        lowest = float(eigvalsh(sym(inverse_L @ D @ upper))[0])
+    else:
+        lowest = lanczos_lowest(lambda v: inverse_L @ (D @ (upper @ v)), D)
     return -1.0 / lowest if lowest < 0 else float("inf")
+
+
+LANCZOS_FROM = 100
+"""Size from which Lanczos finds the lowest eigenvalue sooner than a full decomposition (measured: half
+the time at 100, a twelfth at 500)."""
+
+
+def lanczos_lowest(apply: Callable[[Array], Array], like: Array, accuracy: float = 0.03, most: int = 60) -> float:
+    """theta - r: the lowest Ritz value of a Hermitian operator less its residual.
+
+    Within r of theta lies an eigenvalue; that none lies below theta - r is as a rule true and never
+    proven. Fixed start, full reorthogonalization; ends when r <= accuracy |theta|.
+
+    References
+    ----------
+    Toh (2002), "A note on the calculation of step-lengths in interior-point methods for SDP".
+    """
+    xp = namespace(like)
+    n = like.shape[0]
+    q = from_numpy(np.random.default_rng(0).standard_normal(n), like)
+    q = xp.astype(q / xp.linalg.vector_norm(q), like.dtype)
+    basis, diagonal, off = q[None, :], [], []
+    for k in range(1, min(most, n) + 1):
+        w = apply(q)
+        diagonal.append(float(real(xp.linalg.vecdot(q, w))))
+        for _ in range(2):  # twice is enough
+            w = w - (basis.mT @ (conjugate(basis) @ w))
+        beta = float(xp.linalg.vector_norm(w))
+        off.append(beta)
+        exhausted = beta <= 1e-14 * (abs(diagonal[0]) + max(off)) or k == min(most, n)
+        if exhausted or k % 4 == 0:
+            T = np.diag(diagonal) + np.diag(off[:-1], 1) + np.diag(off[:-1], -1)
+            theta, vectors = np.linalg.eigh(T)
+            residual = abs(beta * vectors[-1, 0])
+            if exhausted or residual <= accuracy * abs(theta[0]):
+                break
+        q = w / beta
+        basis = xp.concat([basis, q[None, :]])
+    return float(theta[0]) - residual
 
 
 def quadratic_forms(P: Array, X: Array) -> Array:

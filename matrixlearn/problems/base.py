@@ -88,6 +88,10 @@ class Problem(ABC):
         """The objective at the returned point, recomputed from the data."""
         raise NotImplementedError
 
+    def phase_one(self) -> Any:
+        """A problem to be solved first, whose bounds say whether this one is feasible; None, by default."""
+        return None
+
     @abstractmethod
     def reference(self) -> cvxpy.Problem:
         """A cvxpy problem with the same optimum (cvxpy is imported here, late)."""

@@ -24,10 +24,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from matrixlearn._array import EPS, as_numpy, from_numpy, namespace
-from matrixlearn.exponents import DenseExponent, DiagonalExponent, Exponent, SignedExponent
+from matrixlearn.exponents import Exponent, entropy_on
 from matrixlearn.linalg import frobenius, inner, spectral_norm, sym
 from matrixlearn.problems.base import INF, Bound, Problem
-from matrixlearn.sets import KnapsackSet, ScaledSimplex, SpectralBall, SpectralSet
+from matrixlearn.sets import KnapsackSet, SpectralSet
 from matrixlearn.typing import Array
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class SpectralGame(Problem):
     @property
     @abstractmethod
     def dual_set(self) -> KnapsackSet:
-        """Y, where y lives.  Engines need it bounded; see `bounded`."""
+        """Y, where y lives.  Engines need it bounded; see `phase_one`."""
 
     @abstractmethod
     def forward(self, y: np.ndarray) -> Array:
@@ -99,12 +99,7 @@ class SpectralGame(Problem):
 
     def exponent(self) -> Exponent:
         """The exponent routine that suits S."""
-        S = self.spectral_set
-        if isinstance(S, ScaledSimplex):
-            return DiagonalExponent(S)
-        if isinstance(S, SpectralBall):
-            return SignedExponent(S)
-        return DenseExponent(S)
+        return entropy_on(self.spectral_set)
 
     def repair(self, X: Array) -> Array | None:
         """A point of S near X that is also feasible for constraints whose multipliers Y bounds
@@ -118,6 +113,19 @@ class SpectralGame(Problem):
         more than ``level`` (Lemma 4.2.1).  The smaller, the smaller the width of an oracle.
         """
         return self.dual_set
+
+    # -- where Y is unbounded ---------------------------------------------------------------------
+
+    def with_interior(self, X: Array) -> SpectralGame:
+        """This game with a strictly feasible X known, which bounds its Y."""
+        raise NotImplementedError
+
+    def recession_value(self, y: np.ndarray) -> float:
+        """c.y + sigma_S(-A(y)) + rounding; negative for a ray y of Y: no X in S is feasible."""
+        n, m, R = self.spectral_set.n, len(y), self.spectral_set.trace
+        size = float(np.abs(y) @ (R * np.sqrt(n) * self.constraint_norms + np.abs(self.offset)))
+        value = float(self.offset @ y) + self.spectral_set.support(-1 * self.apply(y))
+        return value + 4 * (n + m) * EPS * size
 
     # -- bounds, from the data alone --------------------------------------------------------------
 

@@ -42,6 +42,7 @@ from matrixlearn.linalg.constraints import (
 )
 from matrixlearn.problems.base import INF, Bound
 from matrixlearn.problems.game import SpectralGame
+from matrixlearn.problems.phase_one import PhaseOne
 from matrixlearn.sets import KnapsackSet, SpectralSet, TraceBall
 from matrixlearn.typing import Array
 
@@ -243,20 +244,11 @@ class LinearSDP(SpectralGame):
         target = zeros(tuple(X.shape), X) if self.interior is None else self.interior
         return (1 - theta) * X + theta * target
 
-    def phase_one(self) -> SpectralGame | None:
-        """The game max over X of min_j (b_j - A_j . X) / nu_j, or None where X_s is known."""
-        return None if self.dual_set.is_bounded else PhaseOne(self)
+    def phase_one(self) -> PhaseOne | None:
+        return None if self.dual_set.is_bounded else PhaseOne(self, vacuous=self.vacuous)
 
     def with_interior(self, X: Array) -> LinearSDP:
-        """This program, with a strictly feasible X known."""
         return dataclasses.replace(self, interior=X)
-
-    def recession_value(self, y: np.ndarray) -> float:
-        """b.y + R max(0, lambda_max(-A(y))) + rounding; negative for a y >= 0: no X is feasible."""
-        F = -1 * self.family.apply(y)
-        n, m, R = self.C.shape[0], len(y), self.trace_bound
-        size = float(np.abs(y) @ (R * np.sqrt(n) * self.family.norms + np.abs(self.b)))
-        return float(self.b @ y) + self.spectral_set.support(F) + 4 * (n + m) * EPS * size
 
     def bound_from_vector(self, y: np.ndarray) -> Bound:
         bound = super().bound_from_vector(y)
@@ -319,59 +311,3 @@ class LinearSDP(SpectralGame):
         slack = rng.uniform(0.05, 1.0, m)
         b = np.real(np.einsum("jab,ba->j", A, X)) + slack
         return cls(draw(), A, b, float(np.real(np.trace(X))) * rng.uniform(1.1, 3.0))
-
-
-class PhaseOne(SpectralGame):
-    """max over X in S of min_j (b_j - A_j . X) / nu_j: is the program strictly feasible?
-
-    nu_j = |b_j| + R ||A_j||_2 makes every row dimensionless.
-    """
-
-    objective = "maximize"
-
-    def __init__(self, program: LinearSDP) -> None:
-        self.program = program
-        size = np.abs(program.b) + program.trace_bound * program.family.norms
-        self.nu = np.where(size > 0, size, 1.0)
-        self._cost = 0 * program.C
-        self._dual_set = KnapsackSet.simplex(len(self.nu))
-
-    @property
-    def cost(self) -> Array:
-        return self._cost
-
-    @property
-    def offset(self) -> np.ndarray:
-        return np.where(self.program.vacuous, 1.0, self.program.b / self.nu)
-
-    @property
-    def spectral_set(self) -> SpectralSet:
-        return self.program.spectral_set
-
-    @property
-    def dual_set(self) -> KnapsackSet:
-        return self._dual_set
-
-    @property
-    def scale(self) -> float:
-        return 1e-6  # decide down to 1e-9 of the (dimensionless) rows
-
-    @property
-    def constraint_norms(self) -> np.ndarray:
-        return self.program.family.norms / self.nu
-
-    def forward(self, y: np.ndarray) -> Array:
-        return -1 * self.apply(y)
-
-    def apply(self, y: np.ndarray) -> Array:
-        return self.program.family.apply(y / self.nu)
-
-    def adjoint(self, X: Array) -> np.ndarray:
-        return self.program.family.adjoint(X) / self.nu
-
-    def schur(self, U: Array, V: Array) -> np.ndarray:
-        return self.program.family.schur(U, V) / np.outer(self.nu, self.nu)
-
-    @classmethod
-    def random(cls, rng: np.random.Generator) -> PhaseOne:
-        return cls(LinearSDP.random(rng))

@@ -8,7 +8,7 @@ from matrixlearn_discrepancy import Discrepancy
 
 import matrixlearn as ml
 from matrixlearn.engines import Incumbent, MatrixMultiplicativeWeights, Theory
-from matrixlearn.problems.linear import PhaseOne
+from matrixlearn.problems.phase_one import PhaseOne
 
 
 def discrepancy(seed=0, m=4):
@@ -20,7 +20,8 @@ def phase_one():
     """A simplex game with R = 3 and c != 0: max over X of min_j (b_j - A_j . X) / nu_j."""
     rng = np.random.default_rng(1)
     A = rng.standard_normal((4, 3, 3))
-    return PhaseOne(ml.LinearSDP(np.eye(3), (A + A.swapaxes(1, 2)) / 2, [1.0, 2.0, 0.5, 1.5], 3.0))
+    program = ml.LinearSDP(np.eye(3), (A + A.swapaxes(1, 2)) / 2, [1.0, 2.0, 0.5, 1.5], 3.0)
+    return PhaseOne(program, vacuous=program.vacuous)
 
 
 def widest(game):
