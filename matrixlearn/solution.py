@@ -164,8 +164,9 @@ class Solution:
             at = self.history.column(name)
             lower, upper = self.history.column("lower"), self.history.column("upper")
             if name == "iteration":
-                at = at + 1  # a log axis has no 0
-                ax.set_xscale("log")
+                if at[-1] > 100:
+                    at = at + 1  # a log axis has no 0
+                    ax.set_xscale("log")
             known = np.isfinite(lower) & np.isfinite(upper)
             ax.plot(at[known], upper[known], drawstyle="steps-post", label="upper bound", color="C3")
             ax.plot(at[known], lower[known], drawstyle="steps-post", label="lower bound", color="C0")

@@ -111,7 +111,7 @@ class InteriorPoint(Engine):
 
     def init(self, problem: SpectralGame, incumbent: Incumbent) -> InteriorState:
         S, Y = problem.spectral_set, problem.dual_set
-        y = Y.center()
+        y = self._first_y(problem)
         eigenvalues = S.eigenvalues(problem.forward(y))
         largest = S.support_of(eigenvalues) / S.trace
         spread = max(abs(float(eigenvalues[0])), abs(largest), problem.scale / S.trace)
@@ -132,6 +132,17 @@ class InteriorPoint(Engine):
         p = np.where(capped, np.maximum(g, 0.0) + least, g)
         q = np.where(capped, p - g, 0.0)
         return InteriorState(X=X, y=y, t=t, scalars=Scalars(p, q, theta, S.trace / S.dimension * S.slack))
+
+    @staticmethod
+    def _first_y(problem: SpectralGame) -> np.ndarray:
+        """The centre of Y; where Y ends in a mere bound w.y <= K, no larger than its matrices ask for."""
+        Y = problem.dual_set
+        y = Y.center()
+        if Y.row_lower == Y.row_upper or problem.cost_norm == 0:
+            return y
+        norms = problem.constraint_norms
+        usual = problem.cost_norm / (len(y) * np.where(norms > 0, norms, np.inf))
+        return np.where(usual > 0, np.minimum(y, Y.lower + usual), y)
 
     @staticmethod
     def _difference(problem: SpectralGame, X: tuple[Array, ...] | list[Array]) -> Array:
