@@ -163,10 +163,9 @@ class Solution:
         for ax, name, label in ((axes[0], "iteration", "iteration"), (axes[1], "seconds", "seconds")):
             at = self.history.column(name)
             lower, upper = self.history.column("lower"), self.history.column("upper")
-            if name == "iteration":
-                if at[-1] > 100:
-                    at = at + 1  # a log axis has no 0
-                    ax.set_xscale("log")
+            if name == "iteration" and at[-1] > 100:
+                at = at + 1  # a log axis has no 0
+                ax.set_xscale("log")
             known = np.isfinite(lower) & np.isfinite(upper)
             ax.plot(at[known], upper[known], drawstyle="steps-post", label="upper bound", color="C3")
             ax.plot(at[known], lower[known], drawstyle="steps-post", label="lower bound", color="C0")

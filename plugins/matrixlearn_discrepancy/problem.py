@@ -186,7 +186,8 @@ class Discrepancy(SpectralGame):
         effective, m = effective_sample_size(y), len(y)
         lines = [
             f"uniform    {self.uniform_value():.9g} is the value of uniform weights",
-            f"weights    {int(np.sum(y > 0.01 / m))} of {m} points weigh over 1 % of uniform, effective sample size {effective:.1f}",
+            f"weights    {int(np.sum(y > 0.01 / m))} of {m} points weigh over 1 % of uniform, "
+            f"effective sample size {effective:.1f}",
         ]
         if effective < 0.2 * m:
             lines.append(
