@@ -43,7 +43,12 @@ ENGINES: tuple[Engine, ...] = (
 
 def methods(problem: Problem) -> list[str]:
     """The names of the engines that can solve a problem."""
-    return [engine.name for engine in ENGINES if not engine.supports(_sized(problem))]
+    return [engine.name for engine in _engines(problem) if not engine.supports(_sized(problem))]
+
+
+def _engines(problem: Problem) -> tuple[Engine, ...]:
+    """The problem's own engines, then those of the library."""
+    return (*problem.engines(), *ENGINES)
 
 
 def _sized(problem: Problem) -> Problem:
@@ -110,14 +115,29 @@ def solve(
         except KeyboardInterrupt:  # before anything is known
             start = Incumbent(problem)
         limits = replace(limits, time_limit=max(0.0, limits.time_limit - (time.perf_counter() - began)))
-        done = run(engine, problem, tol=tol, start=start, limits=limits, callback=tell)
+        ceiling = problem.ceiling
+        done = run(
+            engine,
+            problem,
+            tol=tol,
+            start=start,
+            limits=limits,
+            callback=tell,
+            decided=lambda incumbent: incumbent.lower > ceiling,
+        )
     certificate = done.certificate
-    optimal = certificate.gap <= tol and certificate.rigour == "checked"
-    notes.append(f"ended: {'the certified gap is at most tol' if optimal else done.ended}")
+    infeasible = certificate.lower > ceiling and certificate.rigour == "checked"
+    optimal = not infeasible and certificate.gap <= tol and certificate.rigour == "checked"
+    if infeasible:
+        certificate = replace(certificate, X=None, upper=INF)  # what the matrix proves, it proves of nothing
+        why = f"y proves a lower bound of {certificate.lower:.6g}, and no feasible point exceeds {ceiling:.6g}"
+    else:
+        why = "the certified gap is at most tol" if optimal else done.ended
+    notes.append(f"ended: {why}")
     notes.append(f"{done.iterations} iterations in {done.seconds:.3g} s, {len(done.events)} checks")
     return Solution(
-        status=Status.OPTIMAL if optimal else Status.STOPPED,
-        value=problem.objective_at(certificate.X, certificate.y),
+        status=Status.INFEASIBLE if infeasible else Status.OPTIMAL if optimal else Status.STOPPED,
+        value=INF if infeasible else problem.objective_at(certificate.X, certificate.y),
         certificate=certificate,
         method=engine.name,
         tol=tol,
@@ -226,15 +246,19 @@ def _start(problem: Any, warm_start: Solution | None) -> Incumbent:
         y = dual.center() if dual.is_bounded else dual.lower
         incumbent = incumbent.offered(Proposal(X=spectral.center(problem.cost), y=y))
         incumbent = incumbent.offered(Proposal(X=spectral.best_response(problem.forward(y))))
+    else:
+        X, y = problem.start()
+        incumbent = incumbent.offered(Proposal(X=X, y=y))
     if warm_start is not None:
         if not isinstance(warm_start, Solution):
             msg = f"warm_start must be a Solution, got {type(warm_start).__name__}"
             raise ProblemError(msg)
-        same_X = getattr(warm_start.matrix, "shape", None) == getattr(incumbent.X, "shape", None)
+        like = problem.like if incumbent.X is None and hasattr(problem, "like") else incumbent.X
+        same_X = getattr(warm_start.matrix, "shape", None) == getattr(like, "shape", None)
         same_y = getattr(warm_start.y, "shape", None) == getattr(incumbent.y, "shape", None)
         incumbent = incumbent.offered(
             Proposal(
-                X=moved(warm_start.matrix, problem.cost) if same_X and warm_start.matrix is not None else None,
+                X=moved(warm_start.matrix, like) if same_X and warm_start.matrix is not None else None,
                 y=warm_start.y if same_y else None,
             )
         )
@@ -243,18 +267,19 @@ def _start(problem: Any, warm_start: Solution | None) -> Incumbent:
 
 def _choose(problem: Problem, method: str | Engine, notes: list[str]) -> Engine:
     """The engine that was asked for, or the first that can."""
+    engines = _engines(problem)
     if isinstance(method, Engine):
         engine = method
     elif method == "auto":
-        able = [engine for engine in ENGINES if not engine.supports(problem)]
+        able = [engine for engine in engines if not engine.supports(problem)]
         if not able:
-            why = "; ".join(engine.supports(problem) for engine in ENGINES)
+            why = "; ".join(engine.supports(problem) for engine in engines)
             msg = f"no engine can solve a {type(problem).__name__}: {why}"
             raise CapabilityError(msg)
         notes.append(f"auto: {able[0].name}, the first of {[engine.name for engine in able]} in order of preference")
         return able[0]
     else:
-        known = {engine.name: engine for engine in ENGINES}
+        known = {engine.name: engine for engine in reversed(engines)}  # its own first, where names meet
         if method not in known:
             msg = f"method must be 'auto' or one of {sorted(known)}, got {method!r}"
             raise ProblemError(msg)

@@ -1,8 +1,8 @@
 """The contract of a problem: what every problem must say of itself.
 
 Implement            `scale`, `bound_from_matrix`, `bound_from_vector`, `reference`, `random`.
-Optional             `objective_at`, `describe`, `plot`; `arguments` and `from_arguments` for the command
-                     line; `demo`.
+Optional             `objective_at`, `describe`, `plot`; `ceiling`, `engines`, `start`; `arguments` and
+                     `from_arguments` for the command line; `demo`.
 You get for free     `ml.solve`, certificates, `save` and `load`, the conformance kit.
 
 Most problems are spectral games and should subclass `matrixlearn.problem.SpectralGame`, which
@@ -87,6 +87,21 @@ class Problem(ABC):
     def objective_at(self, X: Array | None, y: np.ndarray | None) -> float:
         """The objective at the returned point, recomputed from the data."""
         raise NotImplementedError
+
+    @property
+    def ceiling(self) -> float:
+        """No feasible point of a minimization has a larger objective: a certified lower bound above it proves
+        that there is none, and ends the solve as "infeasible".
+        """
+        return INF
+
+    def engines(self) -> tuple[Any, ...]:
+        """Engines of its own, which ``auto`` prefers to those of the library; imported here, late."""
+        return ()
+
+    def start(self) -> tuple[Array | None, np.ndarray | None]:
+        """Points (X, y) to start from that cost next to nothing, each with the shape of an answer."""
+        return None, None
 
     def phase_one(self) -> Any:
         """A problem to be solved first, whose bounds say whether this one is feasible; None, by default."""
