@@ -182,3 +182,39 @@ class SparseFamily(ConstraintFamily):
             used = np.flatnonzero(np.diff(A.indptr))  # the rows that hold anything
             H[:, j] = self.adjoint(U[:, used] @ np.asarray(A[used] @ V))
         return (H + H.T) / 2
+
+
+@dataclass(frozen=True, eq=False)
+class SignedFamily(ConstraintFamily):
+    """sign_k A_{index_k}: members of another family, repeated and negated, without a copy of their data.
+
+    Parameters
+    ----------
+    base : ConstraintFamily
+    index : ndarray of int, shape (k,)
+    signs : ndarray, shape (k,)
+    """
+
+    base: ConstraintFamily
+    index: np.ndarray
+    signs: np.ndarray
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.index), self.base.shape[1]
+
+    @cached_property
+    def norms(self) -> np.ndarray:
+        return self.base.norms[self.index]
+
+    def matrix(self, j: int) -> Array:
+        return float(self.signs[j]) * self.base.matrix(int(self.index[j]))
+
+    def apply(self, y: np.ndarray) -> Array:
+        return self.base.apply(np.bincount(self.index, self.signs * y, minlength=self.base.shape[0]))
+
+    def adjoint(self, X: Array) -> np.ndarray:
+        return self.signs * self.base.adjoint(X)[self.index]
+
+    def schur(self, U: Array, V: Array) -> np.ndarray:
+        return np.outer(self.signs, self.signs) * self.base.schur(U, V)[np.ix_(self.index, self.index)]

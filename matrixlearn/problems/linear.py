@@ -38,6 +38,7 @@ from matrixlearn.linalg.constraints import (
     ConstraintFamily,
     DenseFamily,
     RankOneFamily,
+    SignedFamily,
     SparseFamily,
 )
 from matrixlearn.problems.base import INF, Bound
@@ -54,6 +55,8 @@ def constraint_family(A: Any, n: int) -> ConstraintFamily:
     """The family that suits ``A``: rank one for an (m, n) array, sparse for a list of scipy sparse
     matrices, dense for an (m, n, n) array or a list of matrices.
     """
+    if isinstance(A, ConstraintFamily):
+        return A
     if is_sparse(A) or (isinstance(A, Sequence) and len(A) > 0 and any(is_sparse(a) for a in A)):
         if is_sparse(A):
             msg = "A must be a list of sparse matrices, one for each constraint, not one sparse matrix"
@@ -97,6 +100,7 @@ class LinearSDP(SpectralGame):
     A : array, shape (m, n, n), or list of m matrices, or array, shape (m, n)
         Dense, scipy sparse, or the rows a_j of rank-one constraints a_j a_j^H.
     b : array, shape (m,)
+        Rows with ">=" or "==" go through `with_senses`.
     trace_bound : float
         R > 0. A program without one has no certificate in finite precision: derive it from your
         constraints, or take a bound that you would be surprised to see reached.
@@ -147,6 +151,64 @@ class LinearSDP(SpectralGame):
             if not np.all(self._weights_of_slack(X) > 0):
                 msg = "interior must satisfy every constraint strictly: A_j . X < b_j"
                 raise ProblemError(msg)
+
+    @classmethod
+    def with_senses(
+        cls,
+        C: Array,
+        A: Any,
+        b: Any,
+        senses: Sequence[str],
+        trace_bound: float,
+        tolerance: float = 1e-7,
+    ) -> LinearSDP:
+        """max C . X subject to A_j . X (<=, >=, ==) b_j, X >= 0, Tr X <= trace_bound.
+
+        A row ">=" is its negative with "<=". A row "==" is the pair A_j . X <= b_j + d_j and
+        A_j . X >= b_j - d_j, d_j = tolerance (|b_j| + R ||A_j||_2): the program has an interior, and its
+        certificate is about the program in which equalities hold to this tolerance, as in every
+        conic solver, here by name. `row_multipliers` gives one multiplier for each row as it was written.
+
+        Parameters
+        ----------
+        C, A, b, trace_bound
+            As in the class.
+        senses : sequence of {"<=", ">=", "=="}
+            One for each row, or a single one for all.
+        tolerance : float
+            Relative feasibility of the equalities, > 0.
+
+        Raises
+        ------
+        ProblemError
+            For a sense of another name, a wrong number of them, or a tolerance that is not positive.
+        """
+        n = as_hermitian("C", C).shape[0]
+        base = constraint_family(A, n)
+        m = base.shape[0]
+        b = as_real_vector("b", b, m)
+        each = [senses] * m if isinstance(senses, str) else list(senses)
+        if len(each) != m or any(sense not in ("<=", ">=", "==") for sense in each):
+            msg = f"senses must hold {m} of '<=', '>=' and '==', one for each row of b; got {senses!r}"
+            raise ProblemError(msg)
+        if not 0 < as_number("tolerance", tolerance) < 1:
+            msg = f"tolerance must lie between 0 and 1, got {tolerance!r}; 1e-7 is a usual choice"
+            raise ProblemError(msg)
+        slack = tolerance * (np.abs(b) + as_number("trace_bound", trace_bound) * base.norms)
+        rows = [
+            (j, sign, sign * b[j] + (slack[j] if sense == "==" else 0.0))
+            for j, sense in enumerate(each)
+            for sign in ((1.0, -1.0) if sense == "==" else (1.0,) if sense == "<=" else (-1.0,))
+        ]
+        index, signs, right = (np.array(column) for column in zip(*rows, strict=True))
+        return cls(C, SignedFamily(base, index.astype(int), signs), right, trace_bound)
+
+    def row_multipliers(self, y: np.ndarray) -> np.ndarray:
+        """One multiplier for each row as it was given to `with_senses`; y itself for a plain program."""
+        family = self.family
+        if not isinstance(family, SignedFamily):
+            return y
+        return np.bincount(family.index, family.signs * y, minlength=family.base.shape[0])
 
     # -- the game ---------------------------------------------------------------------------------
 
