@@ -17,6 +17,7 @@ from matrixlearn.callbacks import Callback, Event, Progress, silent
 from matrixlearn.certificate import Certificate
 from matrixlearn.engines import (
     Engine,
+    HybridGradient,
     Incumbent,
     InteriorPoint,
     Limits,
@@ -34,6 +35,7 @@ from matrixlearn.solution import History, Solution, Status
 
 ENGINES: tuple[Engine, ...] = (
     InteriorPoint(),
+    HybridGradient(),
     MatrixMultiplicativeWeights(),
     MirrorDescent(),
     Reference(),

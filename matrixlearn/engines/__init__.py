@@ -4,12 +4,14 @@ from matrixlearn.engines.base import Engine, Incumbent, Limits, Proposal, Run, S
 from matrixlearn.engines.interior_point import InteriorPoint
 from matrixlearn.engines.mirror import MirrorDescent, play
 from matrixlearn.engines.mmw import MatrixMultiplicativeWeights
+from matrixlearn.engines.pdhg import HybridGradient
 from matrixlearn.engines.reference import Reference
 from matrixlearn.engines.schedules import Adaptive, Theory
 
 __all__ = [
     "Adaptive",
     "Engine",
+    "HybridGradient",
     "Incumbent",
     "InteriorPoint",
     "Limits",

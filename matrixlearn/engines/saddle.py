@@ -1,0 +1,105 @@
+"""What first-order engines for saddle points share: geometry of S and Y, and the values of iterates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import singledispatch
+from typing import Any
+
+import numpy as np
+
+from matrixlearn._array import as_numpy, from_numpy, zeros
+from matrixlearn.linalg import adjoint, eigh, sym
+from matrixlearn.linalg.projections import onto_nuclear_ball, onto_simplex, onto_trace_ball
+from matrixlearn.problems.base import Problem
+from matrixlearn.problems.game import SpectralGame
+from matrixlearn.sets import KnapsackSet, ScaledSimplex, SpectralBall, SpectralSet, Spectraplex, TraceBall
+from matrixlearn.typing import Array
+
+
+@singledispatch
+def nearest_eigenvalues(spectral_set: SpectralSet, w: np.ndarray) -> np.ndarray:
+    """The nearest eigenvalues to w, (n,), that S allows; a set of your own registers its function."""
+    raise NotImplementedError
+
+
+@nearest_eigenvalues.register(Spectraplex)
+@nearest_eigenvalues.register(ScaledSimplex)
+def _(spectral_set: SpectralSet, w: np.ndarray) -> np.ndarray:
+    return onto_simplex(w, spectral_set.trace)
+
+
+@nearest_eigenvalues.register(TraceBall)
+def _(spectral_set: SpectralSet, w: np.ndarray) -> np.ndarray:
+    return onto_trace_ball(w, spectral_set.trace)
+
+
+@nearest_eigenvalues.register(SpectralBall)
+def _(spectral_set: SpectralSet, w: np.ndarray) -> np.ndarray:
+    return onto_nuclear_ball(w, spectral_set.trace)
+
+
+def nearest(spectral_set: SpectralSet, F: Array) -> Array:
+    """The Euclidean projection of F on S: one eigendecomposition a block."""
+    if F.ndim == 1:
+        return from_numpy(nearest_eigenvalues(spectral_set, as_numpy(F)), F)
+    pairs = [eigh(F[block, block]) for block in spectral_set.slices()]
+    p = nearest_eigenvalues(spectral_set, np.concatenate([as_numpy(w) for w, _ in pairs]))
+    parts = []
+    for block, (_, V) in zip(spectral_set.slices(), pairs, strict=True):
+        used = np.flatnonzero(p[block])  # ascending eigenvalues: the zeros lie together
+        low, high = (int(used[0]), int(used[-1]) + 1) if len(used) else (0, 0)
+        U = V[:, low:high]
+        parts.append(sym((U * from_numpy(p[block][low:high], F)) @ adjoint(U)))
+    if len(parts) == 1:
+        return parts[0]
+    out = zeros(tuple(F.shape), F)
+    for block, part in zip(spectral_set.slices(), parts, strict=True):
+        out[block, block] = part
+    return out
+
+
+@dataclass(frozen=True, eq=False)
+class ScaledSet:
+    """Y in the coordinates z = d o y, in which its Euclidean norm is the metric ||d o y||_2."""
+
+    d: np.ndarray
+    inner: KnapsackSet
+
+    @classmethod
+    def of(cls, Y: KnapsackSet, d: np.ndarray) -> ScaledSet:
+        """Y scaled by the positive numbers d."""
+        weights = None if Y.weights is None else Y.weights / d
+        return cls(d, KnapsackSet(Y.lower * d, Y.upper * d, weights, Y.row_lower, Y.row_upper))
+
+    def nearest(self, z: np.ndarray) -> np.ndarray:
+        """The projection, z -> z."""
+        return self.inner.project(z)
+
+
+def metric(game: SpectralGame) -> np.ndarray:
+    """d_j = ||A_j||_2, so that every A_j / d_j has norm one; the largest where A_j = 0."""
+    norms = game.constraint_norms
+    largest = float(np.max(norms))
+    return np.where(norms > 1e-8 * largest, norms, largest) if largest > 0 else np.ones(len(norms))
+
+
+def lower_value(game: SpectralGame, X: Array) -> float:
+    """What X in S proves, itself or repaired, but for rounding."""
+    value = game.lower_value(X)[0]
+    repaired = game.repair(X)
+    return value if repaired is None or repaired is X else max(value, game.lower_value(repaired)[0])
+
+
+def refusal(name: str, problem: Problem) -> str:
+    """Why a first-order engine cannot play a problem; empty where it can."""
+    if not isinstance(problem, SpectralGame):
+        return f"{name} plays spectral games: subclass matrixlearn.problem.SpectralGame"
+    if not problem.dual_set.is_bounded:
+        return f"{name} needs a bounded set of multipliers Y, through a strictly feasible point"
+    return ""
+
+
+def projects(spectral_set: Any) -> bool:
+    """Whether `nearest_eigenvalues` knows the set."""
+    return nearest_eigenvalues.dispatch(type(spectral_set)) is not nearest_eigenvalues.dispatch(object)
