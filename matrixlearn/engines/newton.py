@@ -1,0 +1,320 @@
+"""The Newton system of the interior-point method: the HKM direction for a spectral game.
+
+In the notation of `engines.interior_point`, the HKM direction solves X_k S_k = mu I linearized as
+
+    X_k + dX_k = mu S_k^{-1} - sym(X_k dS_k S_k^{-1}) - (second order),   dS_k = dt I + s_k A(dy),
+
+which leaves one positive definite system of order m + 1,
+
+    [ H + D   h       ] [dy]         H   = sum_k schur(X_k, S_k^{-1})
+    [ h^T     h_t     ] [dt] = ...   h_j = <A_j, sum_k s_k sym(X_k S_k^{-1})>
+
+with D from the bounds on y. For rank-one A_j, H is four products and an entrywise one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from matrixlearn._array import identity
+from matrixlearn.engines.base import State
+from matrixlearn.linalg import adjoint, cholesky, inner, inverse_factor, max_step, sym, trace
+from matrixlearn.problems.game import SpectralGame
+from matrixlearn.typing import Array
+
+REFINEMENTS = 2
+"""Steps of iterative refinement in the Schur system: cheap beside its factorization."""
+
+
+@dataclass(frozen=True)
+class Scalars:
+    """The multipliers p, q of the bounds on y, theta of the row and x_0 of t >= 0."""
+
+    p: np.ndarray
+    q: np.ndarray
+    theta: float
+    x0: float
+
+
+@dataclass(frozen=True)
+class InteriorState(State):
+    """A strictly feasible pair."""
+
+    X: tuple[Array, ...] = ()
+    y: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    t: float = 0.0
+    scalars: Scalars | None = None
+    width: float = np.inf
+    """upper - lower when it last fell by a tenth; not the relative gap, which is 1 while lower is 0."""
+    idle: int = 0
+    """Iterations since then."""
+
+
+@dataclass(frozen=True)
+class Direction:
+    """A step in every variable."""
+
+    X: list[Array]
+    S: list[Array]
+    y: np.ndarray
+    t: float
+    scalars: Scalars
+
+
+def signed_sum(problem: SpectralGame, X: Sequence[Array]) -> Array:
+    """sum_k s_k X_k over the signs of S."""
+    out = X[0]  # the first sign is +1
+    for sign, part in zip(problem.spectral_set.signs[1:], X[1:], strict=True):
+        out = out + sign * part
+    return out
+
+
+@dataclass
+class NewtonSystem:
+    """The linearized optimality conditions at one state, factorized."""
+
+    problem: SpectralGame
+    state: InteriorState
+    S: list[Array]
+    inverse_S_factor: list[Array]
+    inverse_X_factor: list[Array]
+    inverse_S: list[Array]
+    factor: Any
+    jacobi: np.ndarray
+    matrix: np.ndarray
+    row_slack: float
+
+    @classmethod
+    def at(cls, problem: SpectralGame, state: InteriorState) -> NewtonSystem | None:
+        """Factorize; None where a matrix is not numerically positive definite."""
+        spectral, Y = problem.spectral_set, problem.dual_set
+        S, X_factors, S_factors = _factors(problem, state)
+        if any(factor is None for factor in S_factors + X_factors):
+            return None
+        inverse_S_factor = [inverse_factor(factor) for factor in S_factors]
+        inverse_X_factor = [inverse_factor(factor) for factor in X_factors]
+        inverse_S = [_adjoint_times(factor) for factor in inverse_S_factor]
+        m = len(state.y)
+        matrix = np.zeros((m + 1, m + 1))
+        XS = [x @ s for x, s in zip(state.X, inverse_S, strict=True)]
+        for x, s in zip(state.X, inverse_S, strict=True):
+            matrix[:m, :m] += problem.schur(x, s)
+        h = problem.adjoint(signed_sum(problem, [sym(xs) for xs in XS]))
+        matrix[:m, m] = matrix[m, :m] = h
+        scalars = state.scalars
+        assert scalars is not None
+        matrix[m, m] = sum(trace(xs) for xs in XS) + (scalars.x0 / state.t if spectral.slack else 0.0)
+        below, above = state.y - Y.lower, Y.upper - state.y
+        matrix[np.arange(m), np.arange(m)] += scalars.p / below + np.where(
+            np.isfinite(above), scalars.q / np.where(np.isfinite(above), above, 1.0), 0.0
+        )
+        row_slack = np.inf
+        if Y.weights is not None and Y.row_lower != Y.row_upper:
+            row_slack = Y.row_upper - float(Y.weights @ state.y)
+            matrix[:m, :m] += scalars.theta / row_slack * np.outer(Y.weights, Y.weights)
+        jacobi = 1.0 / np.sqrt(np.maximum(np.diag(matrix), np.finfo(float).tiny))
+        factor = _factorize(matrix, jacobi)
+        if factor is None:
+            return None
+        return cls(
+            problem, state, S, inverse_S_factor, inverse_X_factor, inverse_S, factor, jacobi, matrix,
+            row_slack,
+        )  # fmt: skip
+
+    # -- complementarity --------------------------------------------------------------------------
+
+    def _pairs(self, y: np.ndarray, t: float, z: Scalars) -> tuple[float, int]:
+        """Sum of the scalar products in the complementarity, and their number."""
+        Y, slack = self.problem.dual_set, self.problem.spectral_set.slack
+        capped = np.isfinite(Y.upper)
+        total = float(z.p @ (y - Y.lower)) + float(z.q[capped] @ (Y.upper - y)[capped])
+        count = len(y) + int(capped.sum()) + slack
+        if slack:
+            total += z.x0 * t
+        if np.isfinite(self.row_slack):
+            assert Y.weights is not None
+            total += z.theta * (Y.row_upper - float(Y.weights @ y))
+            count += 1
+        return total, count
+
+    def complementarity(self) -> float:
+        """mu, the mean of all complementary products."""
+        state = self.state
+        assert state.scalars is not None
+        total, count = self._pairs(state.y, state.t, state.scalars)
+        matrices = sum(inner(x, s) for x, s in zip(state.X, self.S, strict=True))
+        return (total + matrices) / (count + len(state.X) * self.problem.spectral_set.n)
+
+    def complementarity_after(self, d: Direction, a_x: float, a_s: float) -> float:
+        """mu after a step."""
+        state = self.state
+        total, count = self._pairs(state.y + a_s * d.y, state.t + a_s * d.t, self._scalars(d, a_x))
+        matrices = sum(
+            inner(x + a_x * dx, s + a_s * ds) for x, dx, s, ds in zip(state.X, d.X, self.S, d.S, strict=True)
+        )
+        return (total + matrices) / (count + len(state.X) * self.problem.spectral_set.n)
+
+    def _scalars(self, d: Direction, a: float) -> Scalars:
+        z, dz = self.state.scalars, d.scalars
+        assert z is not None
+        return Scalars(z.p + a * dz.p, z.q + a * dz.q, z.theta + a * dz.theta, z.x0 + a * dz.x0)
+
+    # -- the direction ----------------------------------------------------------------------------
+
+    def direction(self, mu: float, before: Direction | None) -> Direction:
+        """The HKM direction towards mu, with the second-order term of ``before``."""
+        problem, state, z = self.problem, self.state, self.state.scalars
+        spectral, Y = problem.spectral_set, problem.dual_set
+        assert z is not None
+        below = state.y - Y.lower
+        capped = np.isfinite(Y.upper)
+        above = np.where(capped, Y.upper - state.y, 1.0)
+        K = [mu * inverse for inverse in self.inverse_S]
+        p_target = np.full_like(below, mu)
+        q_target = np.where(capped, mu, 0.0)
+        x_target, theta_target = mu, mu
+        if before is not None:
+            K = [
+                k - sym(dx @ ds @ inverse)
+                for k, dx, ds, inverse in zip(K, before.X, before.S, self.inverse_S, strict=True)
+            ]
+            p_target = p_target - before.scalars.p * before.y
+            q_target = np.where(capped, q_target + before.scalars.q * before.y, 0.0)
+            x_target = mu - before.scalars.x0 * before.t
+            if Y.weights is not None:
+                theta_target = mu + before.scalars.theta * float(Y.weights @ before.y)
+        kp, kq = p_target / below, q_target / above
+        rhs = np.empty(len(below) + 1)
+        rhs[:-1] = problem.adjoint(signed_sum(problem, K)) - problem.offset + kp - kq
+        rhs[-1] = sum(trace(k) for k in K) - spectral.trace
+        if spectral.slack:
+            rhs[-1] += x_target / state.t
+        theta_new = 0.0
+        if np.isfinite(self.row_slack):
+            assert Y.weights is not None
+            theta_new = theta_target / self.row_slack
+            rhs[:-1] -= theta_new * Y.weights
+            solution = self._solve(rhs)
+            theta_new += z.theta * float(Y.weights @ solution[:-1]) / self.row_slack
+        elif Y.weights is not None:
+            missing = Y.row_upper - float(Y.weights @ state.y)
+            solution, theta_new = self._solve_with_row(rhs, np.append(Y.weights, 0.0), missing)
+        else:
+            solution = self._solve(rhs)
+        dy, dt = solution[:-1], float(solution[-1])
+        A_dy = problem.apply(dy)
+        eye = identity(spectral.n, A_dy)
+        dS = [dt * eye + sign * A_dy for sign in spectral.signs]
+        dX = [sym(k - x @ ds @ inverse) - x for k, x, ds, inverse in zip(K, state.X, dS, self.inverse_S, strict=True)]
+        scalars = Scalars(
+            p=kp - z.p * dy / below - z.p,
+            q=np.where(capped, kq + z.q * dy / above - z.q, 0.0),
+            theta=theta_new - z.theta,
+            x0=(x_target / state.t - z.x0 * dt / state.t - z.x0) if spectral.slack else 0.0,
+        )
+        return Direction(dX, dS, dy, dt, scalars)
+
+    def _solve(self, rhs: np.ndarray) -> np.ndarray:
+        """Solve the Schur system, refined."""
+        x = self._backsolve(rhs)
+        for _ in range(REFINEMENTS):
+            x = x + self._backsolve(rhs - self.matrix @ x)
+        return x
+
+    def _backsolve(self, rhs: np.ndarray) -> np.ndarray:
+        from scipy.linalg import cho_solve
+
+        return self.jacobi * cho_solve(self.factor, self.jacobi * rhs)
+
+    def _solve_with_row(self, rhs: np.ndarray, row: np.ndarray, missing: float) -> tuple[np.ndarray, float]:
+        """Solve M x + theta w = rhs, w.x = missing; refined as one system, which is far better
+        conditioned than M alone.
+        """
+        along = self._backsolve(row)
+        curvature = float(row @ along)
+        x, theta = np.zeros_like(rhs), 0.0
+        for _ in range(1 + REFINEMENTS):
+            plain = self._backsolve(rhs - self.matrix @ x - theta * row)
+            change = (float(row @ plain) - (missing - float(row @ x))) / curvature
+            x = x + plain - change * along
+            theta += change
+        return x, theta
+
+    # -- steps ------------------------------------------------------------------------------------
+
+    def step_lengths(self, d: Direction, closeness: float) -> tuple[float, float]:
+        """The longest steps in (X, p, q, theta, x_0) and in (y, t) that stay strictly feasible."""
+        state, z, Y = self.state, self.state.scalars, self.problem.dual_set
+        assert z is not None
+        a_x = min(max_step(f, dx) for f, dx in zip(self.inverse_X_factor, d.X, strict=True))
+        a_s = min(max_step(f, ds) for f, ds in zip(self.inverse_S_factor, d.S, strict=True))
+        capped = np.isfinite(Y.upper)
+        a_x = min(a_x, _ratio(z.p, d.scalars.p), _ratio(z.q[capped], d.scalars.q[capped]))
+        a_s = min(a_s, _ratio(state.y - Y.lower, d.y), _ratio((Y.upper - state.y)[capped], -d.y[capped]))
+        if self.problem.spectral_set.slack:
+            a_x = min(a_x, _ratio(np.array([z.x0]), np.array([d.scalars.x0])))
+            a_s = min(a_s, _ratio(np.array([state.t]), np.array([d.t])))
+        if np.isfinite(self.row_slack):
+            assert Y.weights is not None
+            a_x = min(a_x, _ratio(np.array([z.theta]), np.array([d.scalars.theta])))
+            a_s = min(a_s, _ratio(np.array([self.row_slack]), np.array([-float(Y.weights @ d.y)])))
+        return min(1.0, closeness * a_x), min(1.0, closeness * a_s)
+
+    def moved(self, d: Direction, a_x: float, a_s: float) -> InteriorState:
+        """The state after the step, shortened until both sides are positive definite: the step lengths
+        for matrices are estimates.
+        """
+        moved = self._moved(d, a_x, a_s)
+        for _ in range(20):
+            _, X_factors, S_factors = _factors(self.problem, moved)
+            bad_x, bad_s = any(f is None for f in X_factors), any(f is None for f in S_factors)
+            if not (bad_x or bad_s):
+                break
+            a_x, a_s = (0.7 * a_x if bad_x else a_x), (0.7 * a_s if bad_s else a_s)
+            moved = self._moved(d, a_x, a_s)
+        return moved
+
+    def _moved(self, d: Direction, a_x: float, a_s: float) -> InteriorState:
+        state = self.state
+        return InteriorState(
+            X=tuple(sym(x + a_x * dx) for x, dx in zip(state.X, d.X, strict=True)),
+            y=state.y + a_s * d.y,
+            t=state.t + a_s * d.t,
+            scalars=self._scalars(d, a_x),
+        )
+
+
+def _factors(problem: SpectralGame, state: InteriorState) -> tuple[list[Array], list[Array], list[Array]]:
+    """S_k, and the Cholesky factors of X_k and S_k, None where one is not positive definite."""
+    F = problem.forward(state.y)
+    eye = identity(problem.spectral_set.n, F)
+    S = [state.t * eye - sign * F for sign in problem.spectral_set.signs]
+    return S, [cholesky(x) for x in state.X], [cholesky(s) for s in S]
+
+
+def _ratio(value: np.ndarray, change: np.ndarray) -> float:
+    """The largest a with value + a change >= 0, for value > 0."""
+    falling = change < 0
+    return float(np.min(-value[falling] / change[falling])) if np.any(falling) else float("inf")
+
+
+def _adjoint_times(factor: Array) -> Array:
+    """S^{-1} = L^{-H} L^{-1}."""
+    return sym(adjoint(factor) @ factor)
+
+
+def _factorize(matrix: np.ndarray, jacobi: np.ndarray) -> Any:
+    """Cholesky of the scaled Schur matrix, with the smallest ridge that makes it definite."""
+    from scipy.linalg import cho_factor  # late: a third of the package's import time
+
+    scaled = matrix * np.outer(jacobi, jacobi)
+    for ridge in (0.0, 1e-14, 1e-12, 1e-10, 1e-8):
+        try:
+            return cho_factor(scaled + ridge * np.eye(len(scaled)), lower=True, check_finite=True)
+        except (np.linalg.LinAlgError, ValueError):
+            continue
+    return None
