@@ -242,15 +242,7 @@ def _undecided(problem: Any, phase_one: Run, tol: float, notes: list[str], warm_
 
 def _start(problem: Any, warm_start: Solution | None) -> Incumbent:
     """Bounds that cost next to nothing: the centres, best responses, and an earlier answer."""
-    incumbent = Incumbent(problem)
-    spectral, dual = getattr(problem, "spectral_set", None), getattr(problem, "dual_set", None)
-    if spectral is not None and dual is not None:
-        y = dual.center() if dual.is_bounded else dual.lower
-        incumbent = incumbent.offered(Proposal(X=spectral.center(problem.cost), y=y))
-        incumbent = incumbent.offered(Proposal(X=spectral.best_response(problem.forward(y))))
-    else:
-        X, y = problem.start()
-        incumbent = incumbent.offered(Proposal(X=X, y=y))
+    incumbent = Incumbent.first(problem)
     if warm_start is not None:
         if not isinstance(warm_start, Solution):
             msg = f"warm_start must be a Solution, got {type(warm_start).__name__}"

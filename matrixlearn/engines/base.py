@@ -68,6 +68,14 @@ class Incumbent:
         """The best matrix, or None before there is one."""
         return self.from_matrix.point
 
+    @classmethod
+    def first(cls, problem: Problem) -> Incumbent:
+        """What the points prove that the problem knows at once."""
+        incumbent = cls(problem)
+        for X, y in problem.first_points():
+            incumbent = incumbent.offered(Proposal(X=X, y=y))
+        return incumbent
+
     def offered(self, proposal: Proposal) -> Incumbent:
         """The better of this and what the proposal proves."""
         out = self
@@ -160,7 +168,7 @@ def run(
     ``decided`` ends the loop as soon as the bounds answer a question other than the gap.
     """
     began = time.perf_counter()
-    incumbent = start or Incumbent(problem)
+    incumbent = start or Incumbent.first(problem)
     events: list[Event] = []
     iteration, state, ended = 0, None, ""
 

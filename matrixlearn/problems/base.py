@@ -103,6 +103,10 @@ class Problem(ABC):
         """Points (X, y) to start from that cost next to nothing, each with the shape of an answer."""
         return None, None
 
+    def first_points(self) -> list[tuple[Array | None, np.ndarray | None]]:
+        """Pairs (X, y) that are known at once and worth certifying before any iteration; none, by default."""
+        return []
+
     def phase_one(self) -> Any:
         """A problem to be solved first, whose bounds say whether this one is feasible; None, by default."""
         return None

@@ -114,6 +114,12 @@ class SpectralGame(Problem):
         """
         return self.dual_set
 
+    def first_points(self) -> list[tuple[Array | None, np.ndarray | None]]:
+        """The centres of S and Y, and the best response to the latter."""
+        Y = self.dual_set
+        y = Y.center() if Y.is_bounded else Y.lower
+        return [(self.spectral_set.center(self.cost), y), (self.spectral_set.best_response(self.forward(y)), None)]
+
     # -- where Y is unbounded ---------------------------------------------------------------------
 
     def with_interior(self, X: Array) -> SpectralGame:

@@ -7,7 +7,7 @@ import pytest
 from matrixlearn_discrepancy import Discrepancy
 
 import matrixlearn as ml
-from matrixlearn.engines import Incumbent, MatrixMultiplicativeWeights, Theory
+from matrixlearn.engines import Adaptive, Incumbent, Limits, MatrixMultiplicativeWeights, Theory, run
 from matrixlearn.problems.phase_one import PhaseOne
 
 
@@ -133,3 +133,12 @@ def test_games_that_are_not_on_the_simplex_are_refused_before_the_first_round():
     program = ml.LinearSDP(np.eye(2), [np.eye(2)], [1.0], 2.0)
     with pytest.raises(ml.exceptions.CapabilityError, match="simplex"):
         ml.solve(program, method=engine)
+
+
+@pytest.mark.parametrize("schedule", [Theory(delta=0.5), Adaptive()])
+def test_an_engine_that_is_run_alone_starts_from_the_first_points(schedule):
+    """`run` without a start certifies what the problem knows at once, as `solve` does."""
+    done = run(MatrixMultiplicativeWeights(schedule), discrepancy(), tol=0.3, limits=Limits(max_iter=20_000))
+    assert np.isfinite(done.certificate.lower)
+    assert np.isfinite(done.certificate.upper)
+    assert done.certificate.gap <= 0.5
