@@ -1,0 +1,156 @@
+"""Families of constraint matrices S_1, ..., S_m, by the structure that makes them cheap.
+
+Two forms: dense stacks, and differences of two rank-one matrices, S_j = p_j p_j^H - q_j q_j^H, which hold
+squared distances (p = e_a - e_b) and comparisons of two of them. Both give
+
+    apply(y) = sum_j y_j S_j,   adjoint(W)_j = tr(W S_j),   ranges = (lambda_min, lambda_max) of each,
+    rotated(V, which) = V^H S_j V                   (what a Hessian of the dual is made of).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from matrixlearn.problem import DenseFamily, RankOneFamily
+
+CHUNK = 2_000_000
+"""Entries of a stack whose eigenvalues are taken at once: 16 MB."""
+
+
+class Constraints(ABC):
+    """m Hermitian d x d matrices."""
+
+    @property
+    @abstractmethod
+    def shape(self) -> tuple[int, int]:
+        """(m, d)."""
+
+    @property
+    @abstractmethod
+    def is_complex(self) -> bool:
+        """Whether any entry may be complex."""
+
+    @abstractmethod
+    def matrix(self, j: int) -> np.ndarray:
+        """S_j, dense."""
+
+    @abstractmethod
+    def apply(self, y: np.ndarray) -> np.ndarray:
+        """sum_j y_j S_j."""
+
+    @abstractmethod
+    def adjoint(self, W: np.ndarray) -> np.ndarray:
+        """Re tr(W S_j), (m,)."""
+
+    @property
+    @abstractmethod
+    def ranges(self) -> tuple[np.ndarray, np.ndarray]:
+        """The smallest and the largest eigenvalue of each S_j, (m,) and (m,)."""
+
+    @abstractmethod
+    def rotated(self, V: np.ndarray, which: np.ndarray) -> np.ndarray:
+        """V^H S_j V for the indices j in ``which``, (k, d, d)."""
+
+    @cached_property
+    def norms(self) -> np.ndarray:
+        """||S_j||_2, (m,)."""
+        low, high = self.ranges
+        return np.maximum(np.abs(low), np.abs(high))
+
+
+@dataclass(frozen=True, eq=False)
+class DenseConstraints(Constraints):
+    """A stack of Hermitian matrices, (m, d, d)."""
+
+    S: np.ndarray
+
+    @cached_property
+    def family(self) -> DenseFamily:
+        """The same, with the library's products."""
+        return DenseFamily(self.S)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.S.shape[0], self.S.shape[1]
+
+    @property
+    def is_complex(self) -> bool:
+        return np.iscomplexobj(self.S)
+
+    def matrix(self, j: int) -> np.ndarray:
+        return self.S[j]
+
+    def apply(self, y: np.ndarray) -> np.ndarray:
+        used = np.flatnonzero(y)
+        if 2 * len(used) < len(y):  # most multipliers are zero
+            return np.tensordot(y[used], self.S[used], axes=1)
+        return np.asarray(self.family.apply(y))
+
+    def adjoint(self, W: np.ndarray) -> np.ndarray:
+        return self.family.adjoint(W)
+
+    @cached_property
+    def ranges(self) -> tuple[np.ndarray, np.ndarray]:
+        m, d = self.shape
+        size = max(1, CHUNK // (d * d))
+        w = np.concatenate([np.linalg.eigvalsh(self.S[start : start + size]) for start in range(0, m, size)])
+        return w[:, 0], w[:, -1]
+
+    def rotated(self, V: np.ndarray, which: np.ndarray) -> np.ndarray:
+        return V.conj().T @ self.S[which] @ V
+
+
+@dataclass(frozen=True, eq=False)
+class VectorConstraints(Constraints):
+    """S_j = p_j p_j^H - q_j q_j^H for the rows of P and Q, (m, d); never an m x d^2 array but where a Hessian asks."""
+
+    P: np.ndarray
+    Q: np.ndarray | None = None
+
+    @cached_property
+    def parts(self) -> list[tuple[float, RankOneFamily]]:
+        """The signs and families of the rank-one parts."""
+        plus = [(1.0, RankOneFamily(self.P))]
+        return plus if self.Q is None else [*plus, (-1.0, RankOneFamily(self.Q))]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.P.shape[0], self.P.shape[1]
+
+    @property
+    def is_complex(self) -> bool:
+        return np.iscomplexobj(self.P) or (self.Q is not None and np.iscomplexobj(self.Q))
+
+    def matrix(self, j: int) -> np.ndarray:
+        return np.asarray(sum(sign * np.asarray(part.matrix(j)) for sign, part in self.parts))
+
+    def apply(self, y: np.ndarray) -> np.ndarray:
+        return np.asarray(sum(sign * np.asarray(part.apply(y)) for sign, part in self.parts))
+
+    def adjoint(self, W: np.ndarray) -> np.ndarray:
+        return np.asarray(sum(sign * part.adjoint(W) for sign, part in self.parts))
+
+    @cached_property
+    def ranges(self) -> tuple[np.ndarray, np.ndarray]:
+        """Of p p^H - q q^H: (a - b)/2 -+ sqrt((a + b)^2/4 - |p.q|^2), a = |p|^2, b = |q|^2, and 0s."""
+        d = self.shape[1]
+        a = np.einsum("jk,jk->j", self.P.conj(), self.P).real
+        if self.Q is None:
+            return (a if d == 1 else np.zeros(len(a))), a
+        b = np.einsum("jk,jk->j", self.Q.conj(), self.Q).real
+        if d == 1:
+            return a - b, a - b
+        product = np.abs(np.einsum("jk,jk->j", self.P.conj(), self.Q)) ** 2
+        root = np.sqrt(np.maximum(((a + b) / 2) ** 2 - product, ((a - b) / 2) ** 2))
+        return (a - b) / 2 - root, (a - b) / 2 + root
+
+    def rotated(self, V: np.ndarray, which: np.ndarray) -> np.ndarray:
+        out = 0.0
+        for sign, part in self.parts:
+            U = part.P[which] @ V.conj()  # rows: (V^H p_j)^T
+            out = out + sign * U[:, :, None] * U.conj()[:, None, :]
+        return np.asarray(out)

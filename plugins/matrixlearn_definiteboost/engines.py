@@ -1,0 +1,122 @@
+"""The three engines of DefiniteBoost: projections one by one, approximate or exact, and all constraints at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from matrixlearn.engines import Engine, Incumbent, MirrorDescent, Proposal
+from matrixlearn.engines.base import State
+from matrixlearn.engines.mirror import MirrorState
+from matrixlearn.problems.base import Problem
+from matrixlearn_definiteboost.dual import Point, Sides, evaluate, newton_step, strictly_feasible
+from matrixlearn_definiteboost.oracle import Choice, MostViolated, Step
+from matrixlearn_definiteboost.problem import DefiniteBoost
+
+
+@dataclass(frozen=True)
+class Projections(MirrorDescent):
+    """Rounds of one constraint each, through the loop of every mirror descent.
+
+    Parameters
+    ----------
+    choice : {"most violated", "cyclic", "random"}
+        Which of the constraints that do not hold.
+    corrections : bool
+        Take steps back too, as Bregman's method does; False is the paper's Algorithm 2, which ends at a feasible
+        matrix that need not be the nearest.
+    accuracy : float
+        Violations up to this, in the units of the constraints, count as satisfied; 0 leaves rounding only.
+    seed : int
+        Of the random choice.
+    """
+
+    choice: Choice = "most violated"
+    corrections: bool = True
+    accuracy: float = 0.0
+    seed: int = 0
+
+    rule: ClassVar[Step] = "approximate"
+
+    def supports(self, problem: Problem) -> str:
+        return "" if isinstance(problem, DefiniteBoost) else f"{self.name} is for DefiniteBoost problems"
+
+    def init(self, problem: Any, incumbent: Incumbent) -> MirrorState:
+        oracle = MostViolated.of(
+            problem,
+            incumbent.y,
+            step=self.rule,
+            choice=self.choice,
+            corrections=self.corrections,
+            accuracy=self.accuracy,
+            seed=self.seed,
+        )
+        return MirrorState(G=oracle.G, oracle=oracle)
+
+
+@dataclass(frozen=True)
+class ApproximateProjections(Projections):
+    """DefiniteBoost (Algorithm 2): the closed-form step (4.6) along a violated constraint."""
+
+    name = "definiteboost"
+
+
+@dataclass(frozen=True)
+class ExactProjections(Projections):
+    """Bregman's method: the exact projection (4.3) onto a violated constraint, by the line search (4.4)."""
+
+    name = "bregman"
+    rule: ClassVar[Step] = "exact"
+
+
+@dataclass(frozen=True)
+class NewtonState(State):
+    """Where Newton's method is, and a strictly feasible matrix once one is near."""
+
+    sides: Sides | None = None
+    at: Point | None = None
+    inside: np.ndarray | None = None
+    sought: bool = False
+
+
+CLOSE = 1e-3
+"""The largest scaled violation from which a strictly feasible matrix is sought, and matrices are proposed."""
+
+
+@dataclass(frozen=True)
+class Corrective(Engine):
+    """All constraints at once: Newton's method on the dual (4.2), the quadratic model solved over its box.
+
+    Called totally corrective in boosting. One eigendecomposition and one Cholesky factorization of the order of the
+    number of active constraints an iteration; quadratic convergence.
+    """
+
+    name = "corrective"
+
+    def supports(self, problem: Problem) -> str:
+        return "" if isinstance(problem, DefiniteBoost) else "corrective is for DefiniteBoost problems"
+
+    def init(self, problem: Any, incumbent: Incumbent) -> NewtonState:
+        sides = problem.sides
+        z = np.zeros(len(sides.index)) if incumbent.y is None else sides.from_multipliers(incumbent.y)
+        return NewtonState(sides=sides, at=evaluate(problem, sides, z))
+
+    def step(self, problem: Any, state: NewtonState, incumbent: Incumbent) -> NewtonState:
+        assert state.at is not None and state.sides is not None
+        at, sides = state.at, state.sides
+        there = newton_step(problem, sides, at)
+        point = at if there is None else there
+        y = sides.multipliers(point.z, problem.m)
+        state = replace(state, at=point)
+        worst = float(np.max(np.abs(point.pushes(sides)), initial=0.0))
+        X = None
+        if worst <= CLOSE or there is None:
+            if problem.slack is None and not state.sought and not problem.is_feasible(point.W):
+                state = replace(state, sought=True, inside=strictly_feasible(problem, y))
+            X = point.W
+            if state.inside is not None and not problem.is_feasible(X):
+                X = problem.mixed(X, state.inside)
+        finished = "" if there is not None else f"no step lowers the dual; the largest scaled residual is {worst:.1e}"
+        return replace(state, proposals=(Proposal(X=X, y=y),), finished=finished)

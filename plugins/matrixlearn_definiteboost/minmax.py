@@ -1,0 +1,198 @@
+"""MinMaxSDP: the density matrix whose worst constraint is the least bad.
+
+    theta* = min over W  max_j tr(W C_j),       W >= 0,  tr W = 1                              (4.11)
+
+As a spectral game the matrix maximizes, and so the game is played with the signs turned:
+
+    v = -theta* = max over W  min over y in the simplex  -sum_j y_j tr(W S_j),     S_j = sym(C_j)
+
+every engine of spectral games applies, and any y proves theta* >= lambda_min(sum_j y_j S_j). By bisection on theta
+(Section 4.6) each guess is a `DefiniteBoost` problem, feasible or proven not to be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from matrixlearn.exceptions import ProblemError
+from matrixlearn.problem import KnapsackSet, SpectralGame, Spectraplex
+from matrixlearn_definiteboost.constraints import DenseConstraints
+from matrixlearn_definiteboost.problem import DefiniteBoost, stacked
+
+if TYPE_CHECKING:
+    import cvxpy
+
+    from matrixlearn import Solution
+    from matrixlearn.engines import Engine
+
+
+@dataclass(frozen=True, eq=False)
+class MinMaxSDP(SpectralGame):
+    """min over density matrices W of max_j tr(W C_j), as the game of value -theta*.
+
+    Parameters
+    ----------
+    constraints : array, shape (m, d, d), or list of m square matrices
+        C_1, ..., C_m, real or complex; only their Hermitian parts count.
+
+    Notes
+    -----
+    ``solution.value`` is that of the game; ``theta(solution)`` is max_j tr(W C_j) at its matrix, and
+    ``theta_bounds(solution)`` = (-upper, -lower) holds theta*.
+    """
+
+    constraints: Any
+
+    name = "minmax"
+    objective = "maximize"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "constraints", stacked(self.constraints))
+
+    @cached_property
+    def family(self) -> DenseConstraints:
+        """S_1, ..., S_m."""
+        return DenseConstraints(self.constraints)
+
+    # -- the game: C = 0, c = 0, A_j = S_j ------------------------------------------------------------
+
+    @cached_property
+    def cost(self) -> np.ndarray:
+        return np.zeros_like(self.constraints[0])
+
+    @cached_property
+    def offset(self) -> np.ndarray:
+        return np.zeros(len(self.constraints))
+
+    @cached_property
+    def spectral_set(self) -> Spectraplex:
+        return Spectraplex(self.constraints.shape[1], 1.0)
+
+    @cached_property
+    def dual_set(self) -> KnapsackSet:
+        return KnapsackSet.simplex(len(self.constraints))
+
+    def forward(self, y: np.ndarray) -> np.ndarray:
+        return -self.family.apply(y)
+
+    def apply(self, y: np.ndarray) -> np.ndarray:
+        return self.family.apply(y)
+
+    def adjoint(self, X: np.ndarray) -> np.ndarray:
+        return self.family.adjoint(X)
+
+    def constraint(self, j: int) -> np.ndarray:
+        return self.family.matrix(j)
+
+    @property
+    def constraint_norms(self) -> np.ndarray:
+        return self.family.norms
+
+    def schur(self, U: Any, V: Any) -> np.ndarray:
+        return self.family.family.schur(U, V)
+
+    # -- theta ----------------------------------------------------------------------------------------
+
+    def theta(self, solution: Solution) -> float:
+        """max_j tr(W C_j) at the matrix of the solution."""
+        if solution.matrix is None:
+            return float("inf")
+        return float(np.max(self.adjoint(solution.matrix)))
+
+    def theta_bounds(self, solution: Solution) -> tuple[float, float]:
+        """Certified bounds on theta*."""
+        return -solution.upper, -solution.lower
+
+    def describe(self, solution: Solution) -> list[str]:
+        low, high = self.theta_bounds(solution)
+        return [f"theta      max_j tr(W C_j) = {self.theta(solution):.9g}; certified {low:.9g} <= theta* <= {high:.9g}"]
+
+    def parameters(self) -> Mapping[str, Any]:
+        return {"constraints": self.constraints}
+
+    def at(self, theta: float) -> DefiniteBoost:
+        """The feasibility problem of a guess (4.12): the density matrix nearest to I/d with tr(W C_j) <= theta."""
+        return DefiniteBoost(self.constraints, upper=theta)
+
+    @classmethod
+    def random(cls, rng: np.random.Generator) -> MinMaxSDP:
+        """d in 1-6, m in 1-10, real or complex, not symmetric, in units of 1e-3 to 1e3."""
+        d, m = int(rng.integers(1, 7)), int(rng.integers(1, 11))
+        C = rng.standard_normal((m, d, d))
+        if rng.random() < 0.4:
+            C = C + 1j * rng.standard_normal((m, d, d))
+        return cls(C * 10.0 ** rng.uniform(-3, 3))
+
+    def reference(self) -> cvxpy.Problem:
+        """min t subject to t I + sum_j y_j S_j >= 0, y in the simplex."""
+        return super().reference()
+
+
+@dataclass(frozen=True)
+class Bisection:
+    """What the bisection on theta found: low < theta* <= high, each end with its proof.
+
+    Attributes
+    ----------
+    low, high : float
+    matrix : ndarray
+        A density matrix with tr(W C_j) <= high.
+    y : ndarray or None
+        Multipliers whose dual value (4.2) at theta = low is above ln d; None where no guess was infeasible.
+    guesses : int
+    """
+
+    low: float
+    high: float
+    matrix: np.ndarray
+    y: np.ndarray | None
+    guesses: int
+
+
+def bisect_theta(problem: MinMaxSDP, tol: float = 1e-3, method: str | Engine = "corrective") -> Bisection:
+    """theta* of a `MinMaxSDP` by bisection, each guess decided by DefiniteBoost (Section 4.6).
+
+    A guess is too low where the dual passes ln d, and otherwise the matrix found lowers ``high``.
+
+    Parameters
+    ----------
+    problem : MinMaxSDP
+    tol : float
+        high - low relative to max_j ||C_j||_2.
+    method : str or Engine
+        Of DefiniteBoost.
+
+    Raises
+    ------
+    ProblemError
+        For a tol that is not positive.
+    """
+    from matrixlearn import solve
+
+    if not tol > 0:
+        msg = f"tol must be positive, got {tol!r}"
+        raise ProblemError(msg)
+    d = problem.spectral_set.n
+    W, y, guesses = np.asarray(problem.spectral_set.center(problem.cost)), None, 0
+    high = float(np.max(problem.adjoint(W)))
+    low = float(np.max(problem.family.ranges[0]))  # tr(W C_j) >= lambda_min(C_j)
+    unit = float(np.max(problem.constraint_norms)) or 1.0
+    while high - low > tol * unit:
+        guess, guesses = (low + high) / 2, guesses + 1
+        # a feasible guess is known by any feasible matrix: the gap that solve() asks for may be wide
+        found = solve(problem.at(guess), method=method, tol=0.5, max_iter=100 * d if method == "corrective" else None)
+        if found.status == "infeasible":
+            low, y = guess, found.y
+            continue
+        if found.matrix is not None:
+            worst = float(np.max(problem.adjoint(found.matrix)))
+            if worst < high:
+                W, high = found.matrix, worst
+        if high > guess + 1e-9 * unit:  # neither proven: the guess is theta* to rounding
+            break
+    return Bisection(low, high, W, y, guesses)

@@ -1,0 +1,463 @@
+"""DefiniteBoost: the density matrix nearest to W_1 that satisfies linear constraints.
+
+    min  Delta_F(W, W_1) = tr(W log W - W log W_1)
+    s.t. tr W = 1,   l_j <= tr(W S_j) <= u_j,   S_j = sym(C_j)                                        (4.1)
+
+Any multipliers y prove a lower bound, y_j^+ = max(y_j, 0) for u_j and y_j^- = max(-y_j, 0) for l_j,
+
+    D(y) = -log tr exp(log W_1 - sum_j y_j S_j) - sum_j (u_j y_j^+ - l_j y_j^-)                       (4.2)
+
+and any feasible W proves an upper one. With soft constraints (a price nu_j for each unit of violation)
+every W is feasible, at Delta_F + sum_j nu_j violation_j, and |y_j| <= nu_j. No W is further from W_1 than
+-log lambda_min(W_1) (ln d for W_1 = I/d): a dual value above that proves that nothing is feasible (Section 4.4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from matrixlearn.exceptions import ProblemError
+from matrixlearn.exponents import DenseExponent
+from matrixlearn.linalg import frobenius
+from matrixlearn.problem import Bound, Problem, Spectraplex, as_array, as_hermitian, as_real_vector
+from matrixlearn_definiteboost.constraints import Constraints, DenseConstraints, VectorConstraints
+from matrixlearn_definiteboost.dual import EPS, Sides, log_tr_exp, strictly_feasible
+
+if TYPE_CHECKING:
+    import cvxpy
+
+    from matrixlearn import Solution
+    from matrixlearn.engines import Engine
+    from matrixlearn.oracles import Oracle
+
+
+@dataclass(frozen=True)
+class Around(DenseExponent):
+    """exp(-G) / tr exp(-G), where the empty sum of losses is -log W_1."""
+
+    log_initial: Any = None
+
+    def zero(self, like: Any) -> Any:
+        return -self.log_initial
+
+
+@dataclass(frozen=True, eq=False)
+class DefiniteBoost(Problem):
+    """min Delta_F(W, W_1) subject to tr W = 1 and lower_j <= tr(W C_j) <= upper_j.
+
+    Parameters
+    ----------
+    constraints : array, shape (m, d, d), or list of m square matrices, optional
+        C_1, ..., C_m, real or complex; only sym(C_j) = (C_j + C_j^H) / 2 counts.
+    upper : float or array, shape (m,), default=0
+        The right-hand sides u_j.
+    lower : float or array, shape (m,), optional
+        l_j <= u_j; -inf where there is none. l_j = u_j is an equality.
+    initial : array, shape (d, d), optional
+        W_1, positive definite with trace one; I/d by default.
+    slack : float or array, shape (m,), optional
+        The price nu_j > 0 of a unit of violation, for inconsistent data; hard constraints by default.
+    vectors, minus : arrays, shape (m, d), optional
+        In place of ``constraints``: C_j = p_j p_j^H - q_j q_j^H for the rows of ``vectors`` and of ``minus`` (none:
+        q = 0). e_a - e_b makes tr(W C_j) the squared distance of objects a and b in the kernel W.
+
+    Notes
+    -----
+    Engines: ``corrective`` (Newton on the dual, all constraints at once), ``definiteboost`` (one constraint a
+    round, closed-form step (4.6)), ``bregman`` (one constraint, exact step (4.4)); all end at the same optimum.
+
+    An upper bound needs a feasible W. One that violates inequalities by little is mixed with a strictly feasible
+    matrix (`interior`), after the nearest correction on equalities; where no strictly feasible matrix is known,
+    there is a lower bound only, and `describe` tells by how much the best matrix violates.
+
+    References
+    ----------
+    Tsuda, Raetsch and Warmuth (2005), "Matrix exponentiated gradient updates", Section 4.
+    """
+
+    constraints: Any = None
+    upper: Any = 0.0
+    lower: Any = None
+    initial: Any = None
+    slack: Any = None
+    vectors: Any = None
+    minus: Any = None
+
+    name = "definiteboost"
+    objective = "minimize"
+
+    def __post_init__(self) -> None:
+        if (self.constraints is None) == (self.vectors is None):
+            msg = "constraints or vectors must be given, and not both"
+            raise ProblemError(msg)
+
+        def put(name: str, value: Any) -> None:
+            object.__setattr__(self, name, value)
+
+        if self.constraints is not None:
+            if self.minus is not None:
+                msg = "minus goes with vectors (C_j = p_j p_j^H - q_j q_j^H), not with constraints"
+                raise ProblemError(msg)
+            put("constraints", stacked(self.constraints))
+            m, d = self.constraints.shape[:2]
+        else:
+            put("vectors", _rows("vectors", self.vectors))
+            m, d = self.vectors.shape
+            if self.minus is not None:
+                put("minus", _rows("minus", self.minus, (m, d)))
+        put("upper", _per_constraint("upper", self.upper, m))
+        if self.lower is not None:
+            lower = np.asarray(self.lower, dtype=float)
+            none = np.isneginf(lower)
+            lower = np.where(none, -np.inf, _per_constraint("lower", np.where(none, 0.0, lower), m))
+            if np.any(lower > self.upper):
+                j = int(np.argmax(lower - self.upper))
+                msg = f"lower must be at most upper, but lower[{j}] = {lower[j]:g} > upper[{j}] = {self.upper[j]:g}"
+                raise ProblemError(msg)
+            put("lower", lower)
+        if self.slack is not None:
+            put("slack", _per_constraint("slack", self.slack, m))
+            if np.any(self.slack <= 0):
+                msg = f"slack must be positive (the price of a unit of violation), got {self.slack.min():g}"
+                raise ProblemError(msg)
+        if self.initial is not None:
+            put("initial", _density("initial", self.initial, d))
+
+    # -- the data, as engines use them --------------------------------------------------------------
+
+    @cached_property
+    def family(self) -> Constraints:
+        """S_1, ..., S_m."""
+        if self.vectors is not None:
+            return VectorConstraints(self.vectors, self.minus)
+        return DenseConstraints(self.constraints)
+
+    @property
+    def m(self) -> int:
+        """The number of constraints."""
+        return self.family.shape[0]
+
+    @property
+    def d(self) -> int:
+        """The side of W."""
+        return self.family.shape[1]
+
+    @cached_property
+    def _spectrum(self) -> tuple[np.ndarray, np.ndarray]:
+        if self.initial is None:
+            return np.full(self.d, 1.0 / self.d), np.eye(self.d)
+        w, V = np.linalg.eigh(self.initial)
+        return w, V
+
+    @cached_property
+    def log_initial(self) -> np.ndarray:
+        """log W_1, complex where any of the data are."""
+        w, V = self._spectrum
+        log = np.diag(np.log(w)) if self.initial is None else (V * np.log(w)) @ V.conj().T
+        return log.astype(complex) if self.family.is_complex else log
+
+    @property
+    def like(self) -> np.ndarray:
+        """An array of the dtype and shape of W."""
+        return self.log_initial
+
+    @cached_property
+    def lower_bounds(self) -> np.ndarray:
+        """l_j, -inf where there is none."""
+        return np.full(self.m, -np.inf) if self.lower is None else np.asarray(self.lower)
+
+    @cached_property
+    def box(self) -> tuple[np.ndarray, np.ndarray]:
+        """The multipliers' bounds: [-nu_j or 0, nu_j], nu = inf for hard constraints."""
+        price = np.full(self.m, np.inf) if self.slack is None else self.slack
+        return np.where(np.isfinite(self.lower_bounds), -price, 0.0), price
+
+    @cached_property
+    def sides(self) -> Sides:
+        """The constraints as s_i tr(W S_j(i)) <= c_i; trivial ones (S_j = c_j I) that hold are left out."""
+        price = self.box[1]
+        equal = self.lower_bounds == self.upper
+        below = np.flatnonzero(np.isfinite(self.lower_bounds) & ~equal)
+        index = np.concatenate([np.arange(self.m), below])
+        sign = np.concatenate([np.ones(self.m), -np.ones(len(below))])
+        bound = np.concatenate([self.upper, -self.lower_bounds[below]])
+        low = np.where(np.concatenate([equal, np.zeros(len(below), dtype=bool)]), -price[index], 0.0)
+        least, most = (side[index] for side in self.family.ranges)
+        scale = np.maximum(np.abs(sign * least - bound), np.abs(sign * most - bound))
+        used = scale > 8 * EPS * (self.family.norms[index] + np.abs(bound))
+        return Sides(index[used], sign[used], bound[used], low[used], price[index][used], scale[used])
+
+    @property
+    def scale(self) -> float:
+        """max(1, -log lambda_min(W_1)): divergences are in nats."""
+        return max(1.0, self.farthest)
+
+    @cached_property
+    def farthest(self) -> float:
+        """-log lambda_min(W_1), the largest Delta_F(W, W_1) of any density matrix."""
+        return -float(np.log(self._spectrum[0][0]))
+
+    @property
+    def ceiling(self) -> float:
+        return np.inf if self.slack is not None else self.farthest + 64 * self.d * EPS * (1 + self.farthest)
+
+    # -- the two objectives -------------------------------------------------------------------------
+
+    def divergence(self, W: np.ndarray) -> float:
+        """Delta_F(W, W_1) (4.8)."""
+        w = np.linalg.eigvalsh(W)
+        w = w[w > 0]
+        return float(w @ np.log(w) - np.real(np.vdot(self.log_initial, W)))
+
+    def violations(self, W: np.ndarray) -> np.ndarray:
+        """max(0, tr(W S_j) - u_j, l_j - tr(W S_j)), (m,)."""
+        t = self.family.adjoint(W)
+        return np.maximum(0.0, np.maximum(t - self.upper, self.lower_bounds - t))
+
+    def dual_value(self, y: np.ndarray) -> float:
+        """D(y) (4.2), (4.9), without an allowance."""
+        held = y < 0
+        linear = float(self.upper @ np.maximum(y, 0)) + float(self.lower_bounds[held] @ y[held])
+        return -log_tr_exp(self.log_initial - self.family.apply(y)) - linear
+
+    def bound_from_vector(self, y: np.ndarray) -> Bound:
+        y = np.clip(np.asarray(y, dtype=float), *self.box)
+        finite = np.where(np.isfinite(self.lower_bounds), np.abs(self.lower_bounds), 0.0)
+        linear = np.maximum(np.abs(self.upper), finite)
+        size = frobenius(self.log_initial) + float(np.abs(y) @ (np.sqrt(self.d) * self.family.norms + linear))
+        return Bound(point=y, lower=self.dual_value(y) - 4 * (self.d + self.m) * EPS * (1 + size))
+
+    def bound_from_matrix(self, X: np.ndarray) -> Bound:
+        W = self._set.project(np.asarray(X))
+        feasible = self.repair(W)
+        if feasible is None:
+            return Bound(point=W)
+        value = self._objective(feasible)
+        return Bound(point=feasible, upper=value + 64 * self.d * EPS * (1 + abs(value) + frobenius(self.log_initial)))
+
+    def _objective(self, W: np.ndarray) -> float:
+        return self.divergence(W) + (0.0 if self.slack is None else float(self.slack @ self.violations(W)))
+
+    def objective_at(self, X: Any, y: np.ndarray | None) -> float:
+        if X is None or (self.slack is None and not self.is_feasible(X)):
+            return np.inf
+        return self._objective(X)
+
+    @property
+    def _set(self) -> Spectraplex:
+        return Spectraplex(self.d, 1.0)
+
+    # -- feasible matrices --------------------------------------------------------------------------
+
+    @cached_property
+    def _rounding(self) -> np.ndarray:
+        """What rounding may do to tr(W S_j) - u_j, (m,)."""
+        finite = np.where(np.isfinite(self.lower_bounds), np.abs(self.lower_bounds), 0.0)
+        return 8 * self.d * EPS * (self.family.norms + np.abs(self.upper) + finite)
+
+    def is_feasible(self, W: np.ndarray) -> bool:
+        """Whether all constraints hold to rounding."""
+        return bool(np.all(self.violations(W) <= self._rounding))
+
+    def margins(self, W: np.ndarray) -> np.ndarray:
+        """(c_i - s_i tr(W S_j(i))) / scale_i of the inequalities, negative where violated."""
+        s = self.sides
+        return ((s.bound - s.sign * self.family.adjoint(W)[s.index]) / s.scale)[~s.is_equality]
+
+    def on_equalities(self, W: np.ndarray) -> np.ndarray | None:
+        """The nearest matrix of trace one on all equalities, where it is positive definite; W where there are none."""
+        which = self.sides.index[self.sides.is_equality]
+        if len(which) == 0:
+            return W
+        d = self.d
+        S = np.stack([self.family.matrix(int(j)) for j in which])
+        S = S - (np.trace(S, axis1=1, axis2=2).real / d)[:, None, None] * np.eye(d)
+        flat = S.reshape(len(which), -1)
+        gram = np.real(flat.conj() @ flat.T)
+        for _ in range(2):  # the second time for rounding
+            missing = self.upper[which] - self.family.adjoint(W)[which]
+            coefficients = np.linalg.lstsq(gram, missing, rcond=1e-13)[0]
+            W = W + np.tensordot(coefficients, S, axes=1)
+        return W if float(np.linalg.eigvalsh(W)[0]) >= 0 else None
+
+    def mixed(self, W: np.ndarray, inside: np.ndarray) -> np.ndarray | None:
+        """The point nearest to W on the way to the strictly feasible ``inside`` that is feasible."""
+        corrected = self.on_equalities(W)
+        if corrected is None:  # negative eigenvalues of the size of the missing equality: start a little inside
+            corrected = self.on_equalities(W + 1e-6 * (inside - W))
+        if corrected is None:
+            return None
+        here, there = self.margins(corrected), self.margins(inside)
+        out = here < 0
+        theta = float(np.max(here[out] / (here[out] - there[out]), initial=0.0))
+        for factor in (1.0, 1.0 + 1e-9, 1.0 + 1e-6):
+            mixture = corrected + min(1.0, factor * theta) * (inside - corrected)
+            if self.is_feasible(mixture):
+                return mixture
+        return None
+
+    @cached_property
+    def interior(self) -> np.ndarray | None:
+        """A strictly feasible matrix near the optimum; None where none was found."""
+        return strictly_feasible(self)
+
+    def repair(self, W: np.ndarray) -> np.ndarray | None:
+        """A feasible density matrix near W; None where none is known."""
+        if self.slack is not None or self.is_feasible(W):
+            return W
+        if not np.any(~self.sides.is_equality):
+            corrected = self.on_equalities(W)
+            if corrected is not None and self.is_feasible(corrected):
+                return corrected
+        return None if self.interior is None else self.mixed(W, self.interior)
+
+    # -- rounds -------------------------------------------------------------------------------------
+
+    def exponent(self) -> Around:
+        """The von Neumann mirror map around W_1."""
+        return Around(self._set, log_initial=self.log_initial)
+
+    def oracle(self) -> Oracle:
+        """The most violated constraint, with the closed-form step."""
+        from matrixlearn_definiteboost.oracle import MostViolated
+
+        return MostViolated.of(self)
+
+    def engines(self) -> tuple[Engine, ...]:
+        from matrixlearn_definiteboost.engines import ApproximateProjections, Corrective, ExactProjections
+
+        return Corrective(), ApproximateProjections(), ExactProjections()
+
+    def start(self) -> tuple[np.ndarray | None, np.ndarray | None]:
+        return None, np.zeros(self.m)
+
+    def first_points(self) -> list[tuple[np.ndarray | None, np.ndarray | None]]:
+        return [self.start()]
+
+    # -- words, files, the judge ----------------------------------------------------------------------
+
+    def describe(self, solution: Solution) -> list[str]:
+        W, y = solution.matrix, solution.y
+        lines = []
+        if W is not None:
+            v = self.violations(W)
+            kind = "soft" if self.slack is not None else "hard"
+            lines.append(f"constraints {self.m} {kind}, largest violation {v.max():.2e}")
+            if solution.status == "stopped" and self.slack is None and not self.is_feasible(W):
+                lines.append("feasible    only to that violation: no interior is known; lower is proven")
+        if y is not None:
+            lines.append(f"active      {int(np.sum(np.abs(y) > 1e-9 * np.abs(y).max(initial=0.0)))} multipliers")
+        return lines
+
+    def parameters(self) -> Mapping[str, Any]:
+        names = ("constraints", "upper", "lower", "initial", "slack", "vectors", "minus")
+        return {name: getattr(self, name) for name in names}
+
+    def reference(self) -> cvxpy.Problem:
+        """The entropy through the sums of the largest eigenvalues (cvxpy's exact form); complex W as a real one
+        of twice the size, whose entropy is twice that of W less ln 2.
+        """
+        import cvxpy as cp
+
+        d, hermitian = self.d, np.iscomplexobj(self.log_initial)
+        A = cp.Variable((d, d), symmetric=True, name="re")
+        B = cp.Variable((d, d), name="im") if hermitian else np.zeros((d, d))
+        W = cp.bmat([[A, -B], [B, A]]) if hermitian else A
+        constraints = [cp.trace(A) == 1, W >> 0]
+        if hermitian:
+            constraints.append(B == -B.T)
+
+        def product(S: np.ndarray) -> Any:
+            real = cp.sum(cp.multiply(S.real, A))
+            return real + cp.sum(cp.multiply(S.imag, B)) if hermitian else real
+
+        entropy = cp.von_neumann_entr(cp.hermitian_wrap(W)) / 2 if hermitian else cp.von_neumann_entr(W)
+        objective = -entropy - product(self.log_initial) if d > 1 else -product(self.log_initial)
+        t = cp.hstack([product(self.family.matrix(j)) for j in range(self.m)])
+        held = np.flatnonzero(np.isfinite(self.lower_bounds))
+        if self.slack is None:
+            constraints.append(t <= self.upper)
+            if len(held):
+                constraints.append(t[held] >= self.lower_bounds[held])
+        else:
+            objective += self.slack @ cp.pos(t - self.upper)
+            if len(held):
+                objective += self.slack[held] @ cp.pos(self.lower_bounds[held] - t[held])
+        return cp.Problem(cp.Minimize(objective), constraints)
+
+    @classmethod
+    def random(cls, rng: np.random.Generator) -> DefiniteBoost:
+        """d in 1-4, m in 1-8, real or complex, W_1 uniform or not; hard, soft, two-sided, some equalities."""
+        d, m = int(rng.integers(1, 5)), int(rng.integers(1, 9))
+        complex_entries = rng.random() < 0.3
+
+        def matrix() -> np.ndarray:
+            A = rng.standard_normal((d, d))
+            return A + 1j * rng.standard_normal((d, d)) if complex_entries else A
+
+        inside = _trace_one(matrix())
+        C = np.stack([matrix() for _ in range(m)]) * 10.0 ** rng.uniform(-2, 2)
+        S = (C + C.conj().swapaxes(1, 2)) / 2
+        t, size = np.einsum("jab,ba->j", S, inside).real, np.abs(S).max()
+        upper = t + size * rng.uniform(0.01, 0.3, m)
+        lower = t - size * rng.uniform(0.01, 0.3, m) if rng.random() < 0.4 else None
+        if lower is not None and d > 1 and rng.random() < 0.5:
+            lower[0] = upper[0] = t[0]
+        slack = rng.uniform(0.1, 2.0, m) / size if rng.random() < 0.3 else None
+        return cls(C, upper, lower, None if rng.random() < 0.5 else _trace_one(matrix()), slack)
+
+
+def _trace_one(A: np.ndarray) -> np.ndarray:
+    """A A^H + I / 5 with trace one."""
+    W = A @ A.conj().T + 0.2 * np.eye(len(A))
+    W = (W + W.conj().T) / 2
+    return np.asarray(W / np.trace(W).real)
+
+
+def stacked(value: Any) -> np.ndarray:
+    """sym(C_j), (m, d, d)."""
+    if isinstance(value, list | tuple):
+        shapes = {np.shape(C) for C in value}
+        if len(shapes) > 1:
+            msg = f"constraints must have one shape, got {sorted(map(str, shapes))}"
+            raise ProblemError(msg)
+    C = np.asarray(as_array("constraints", np.asarray(value) if isinstance(value, list | tuple) else value))
+    if C.ndim != 3 or C.shape[1] != C.shape[2]:
+        msg = f"constraints must have shape (m, d, d), got {C.shape}; pass [C] for one, vectors for rank-one ones"
+        raise ProblemError(msg)
+    return np.asarray((C + C.conj().swapaxes(1, 2)) / 2)
+
+
+def _rows(name: str, value: Any, shape: tuple[int, ...] | None = None) -> np.ndarray:
+    rows = np.asarray(as_array(name, value))
+    if rows.ndim != 2 or (shape is not None and rows.shape != shape):
+        msg = f"{name} must have shape {'(m, d)' if shape is None else shape}, got {rows.shape}"
+        raise ProblemError(msg)
+    return rows
+
+
+def _per_constraint(name: str, value: Any, m: int) -> np.ndarray:
+    """One number for each constraint."""
+    array = np.asarray(as_array(name, value if np.ndim(value) else np.full(m, value)))
+    return as_real_vector(name, array, m)
+
+
+def _density(name: str, value: Any, d: int) -> np.ndarray:
+    """A positive definite matrix of trace one."""
+    W = np.asarray(as_hermitian(name, value, d))
+    least, total = float(np.linalg.eigvalsh(W)[0]), float(np.trace(W).real)
+    if least <= 4 * d * EPS * max(total, 0.0) or total <= 0:
+        msg = (
+            f"{name} must be positive definite, but its smallest eigenvalue is {least:.3g}; mix it with I/d, or work "
+            f"in the coordinates of its range"
+        )
+        raise ProblemError(msg)
+    if abs(total - 1) > 1e-9:
+        msg = f"{name} must have trace one, got {total:.9g}; divide it by its trace"
+        raise ProblemError(msg)
+    return W if abs(total - 1) <= 8 * d * EPS else W / total  # twice is as once
