@@ -9,7 +9,10 @@ import platform  # noqa: E402
 import time  # noqa: E402
 
 import numpy as np  # noqa: E402
-import scipy  # noqa: E402
+import scipy.linalg  # noqa: E402
+from threadpoolctl import threadpool_limits  # noqa: E402
+
+threadpool_limits(1)  # NumPy may have been imported, and its threads started, before the variables were set
 
 
 def header(title: str) -> None:
