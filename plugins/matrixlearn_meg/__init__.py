@@ -1,0 +1,24 @@
+"""Matrix exponentiated gradient: learning a density matrix, online and from a finite set."""
+
+from matrixlearn_meg.instances import Dense, LowRank, Pair, Sparse
+from matrixlearn_meg.learner import MEGLearner
+from matrixlearn_meg.losses import Absolute, Huber, Logistic, Loss, Square
+from matrixlearn_meg.rates import Adaptive, Fixed, Lemma32
+from matrixlearn_meg.stream import DivergenceWarning
+
+__all__ = [
+    "Absolute",
+    "Adaptive",
+    "Dense",
+    "DivergenceWarning",
+    "Fixed",
+    "Huber",
+    "Lemma32",
+    "Logistic",
+    "Loss",
+    "LowRank",
+    "MEGLearner",
+    "Pair",
+    "Sparse",
+    "Square",
+]

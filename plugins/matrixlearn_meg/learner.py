@@ -1,0 +1,263 @@
+"""The online learner: a state that streams of examples move on, one at a time or by the million.
+
+Batch and online are two classes, not one with a flag: `MEGRegression` asks for an optimum and gets a
+certificate; `MEGLearner` promises a bound on what its predictions cost on the way, and has no optimum.
+Both run through the same engine, `matrixlearn.engines.MirrorDescent`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from matrixlearn.engines import MirrorDescent, run
+from matrixlearn.engines.base import INTERRUPTED
+from matrixlearn.engines.mirror import MirrorState
+from matrixlearn.exceptions import MatrixLearnError, ProblemError
+from matrixlearn.oracles import Done
+from matrixlearn.problem import Bound, Problem
+from matrixlearn_meg.instances import as_instance
+from matrixlearn_meg.losses import loss_named
+from matrixlearn_meg.maps import StreamExponent, first_losses, map_of
+from matrixlearn_meg.meter import Meter, comparator_of, divergence
+from matrixlearn_meg.rates import Fixed, rate_of
+from matrixlearn_meg.stream import Examples, Memory, Setting, Snapshots, pairs_of
+
+FORMAT = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Pass(Problem):
+    """min over nothing: one pass over a stream, as the engine sees it.  It has an exponent, an oracle, no bound."""
+
+    routine: StreamExponent
+    examples: Examples
+
+    scale = 1.0
+
+    @property
+    def like(self) -> np.ndarray:
+        return self.routine.start
+
+    def exponent(self) -> StreamExponent:
+        return self.routine
+
+    def oracle(self) -> Examples:
+        return self.examples
+
+    def bound_from_matrix(self, X: Any) -> Bound:
+        return Bound(point=X)
+
+    def bound_from_vector(self, y: np.ndarray) -> Bound:
+        return Bound(point=y)
+
+    def reference(self) -> Any:
+        raise NotImplementedError
+
+    @classmethod
+    def random(cls, rng: np.random.Generator) -> Pass:
+        raise NotImplementedError
+
+
+class MEGLearner:
+    """W_{t+1} = exp(log W_1 - sum_s eta_s l'_s sym(X_s)) / Z: online learning of a density matrix.
+
+    Parameters
+    ----------
+    d : int
+        Side length.
+    rate : float, "adaptive" or Rate
+        eta: a number (`Fixed`), `Lemma32`, or `Adaptive`, which needs to know nothing.
+    loss : str or Loss
+        "square", "absolute", "huber", "logistic".
+    update : {"normalized", "unnormalized", "logdet"}
+        (3.5), (3.4), or the implicit LogDet update. Only the first has trace one and a loss bound.
+    W1 : array, shape (d, d), optional
+        Where to begin, positive definite; I / d by default.
+    comparator : array, shape (d, d), optional
+        A density matrix U for the regret meter.
+    snapshot_every : int
+        Keep a copy of W every so many rounds, in `snapshots`; 0 keeps none.
+
+    Attributes
+    ----------
+    W : array, shape (d, d)
+        The matrix after all rounds so far.
+    rounds : int
+    meter : Meter
+        Losses and bound, round by round.
+    snapshots : dict of int to array
+        W by the number of rounds before it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from matrixlearn_meg import MEGLearner, Pair
+    >>> learner = MEGLearner(3, rate=0.5)
+    >>> for _ in range(200):
+    ...     learner = learner.learn([(Pair(0, 1, 3), 0.9), (Pair(1, 2, 3), 0.1)])
+    >>> bool(abs(learner.predict(Pair(0, 1, 3)) - 0.9) < 1e-3)
+    True
+
+    References
+    ----------
+    Tsuda, Raetsch and Warmuth (2005), Algorithm 1 and Section 3.2.
+    """
+
+    def __init__(
+        self,
+        d: int,
+        rate: Any = "adaptive",
+        *,
+        loss: Any = "square",
+        update: str = "normalized",
+        W1: Any = None,
+        comparator: Any = None,
+        snapshot_every: int = 0,
+    ) -> None:
+        if not (isinstance(d, int | np.integer) and d >= 1):
+            msg = f"d must be a whole number >= 1, got {d!r}"
+            raise ProblemError(msg)
+        if not (isinstance(snapshot_every, int | np.integer) and snapshot_every >= 0):
+            msg = f"snapshot_every must be a whole number >= 0, got {snapshot_every!r}"
+            raise ProblemError(msg)
+        self.d = int(d)
+        self.update = update
+        self.loss = loss_named(loss)
+        self.rate = rate_of(rate)
+        self._map = map_of(update, self.d)
+        if update != "normalized" and not isinstance(self.rate, Fixed):
+            msg = f"rate must be a number for the {update} update: Lemma 3.2 and its relatives need trace one"
+            raise ProblemError(msg)
+        self._G = first_losses(update, self.d, W1)
+        self._W: np.ndarray | None = None
+        self._memory = Memory()
+        self._W1 = self._map(self._G)
+        U = None if comparator is None else comparator_of(comparator, self.d)
+        covered = update == "normalized" and bool(self.loss == loss_named("square"))
+        self.meter = Meter(U, divergence(U, self._G) if U is not None and covered else 0.0, covered)
+        self._snapshots = Snapshots(int(snapshot_every))
+
+    # -- learning ---------------------------------------------------------------------------------
+
+    def learn(self, examples: Iterable[tuple[Any, Any]]) -> MEGLearner:
+        """One round for each (X_t, y_t); the iterable is read one by one and never held.
+
+        Raises
+        ------
+        ProblemError
+            For a bad example, naming its round; the rounds before it are learned, it leaves no trace.
+        """
+        exponent = StreamExponent(self._map, self._G, self._W)
+        setting = Setting(
+            iter(examples), self.d, self.loss, self.rate, self.update, self.meter, self._W1, self._snapshots
+        )
+        oracle = Examples(setting, self._memory)
+        done = run(MirrorDescent(), Pass(exponent, oracle), tol=-1.0)
+        state = done.state
+        if not isinstance(state, MirrorState) or not isinstance(state.oracle, Examples):
+            return self  # interrupted before the first round
+        last = state.last
+        self._G, self._memory = state.G, state.oracle.memory
+        self._W = None
+        if done.ended == INTERRUPTED:  # after the last whole round
+            raise KeyboardInterrupt
+        if last is not None and isinstance(last.answer, Done):
+            self._W = last.X
+            self._memory, error = last.answer.evidence
+            if error is not None:
+                raise error
+        return self
+
+    def partial_fit(self, X: Any, y: Any) -> MEGLearner:
+        """Learn from a stack: X of shape (T, d, d), or (T, d) for dyads x x^T, or a list; y of shape (T,)."""
+        return self.learn(pairs_of(X, y))
+
+    # -- what was learned -------------------------------------------------------------------------
+
+    @property
+    def W(self) -> np.ndarray:
+        if self._W is None:
+            self._W = self._map(self._G)
+        return self._W
+
+    @property
+    def rounds(self) -> int:
+        return self._memory.rounds
+
+    @property
+    def total_loss(self) -> float:
+        """sum_t l(tr(W_t X_t), y_t)."""
+        return self._memory.total_loss
+
+    @property
+    def snapshots(self) -> dict[int, np.ndarray]:
+        return self._snapshots.taken
+
+    def predict(self, X: Any) -> float:
+        """tr(W X) of one instance."""
+        return as_instance(X, self.d).inner(self.W)
+
+    # -- files ------------------------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the state to an .npz file (no pickle): G, what is remembered, the meter, the snapshots."""
+        m = self.meter
+        arrays = {
+            "G": self._G,
+            "losses": np.array(m.losses),
+            "comparator_losses": np.array(m.comparator_losses),
+            "bounds": np.array(m.bounds),
+            "snapshot_rounds": np.array(sorted(self.snapshots), dtype=np.int64),
+            "snapshots": np.array([self.snapshots[t] for t in sorted(self.snapshots)]),
+        }
+        if m.comparator is not None:
+            arrays["comparator"] = m.comparator
+        meta = {
+            "format": FORMAT,
+            "d": self.d,
+            "update": self.update,
+            "memory": self._memory._asdict(),
+            "meter": [m.distance, m.bounded, m.weighted, m.least_rate],
+        }
+        path = Path(path)
+        partial = path.with_name(path.name + ".partial")
+        with partial.open("wb") as file:
+            np.savez_compressed(file, **{"meta": np.array(json.dumps(meta)), **arrays})  # type: ignore[arg-type]
+        partial.replace(path)
+
+    def restore(self, path: str | os.PathLike[str]) -> MEGLearner:
+        """Take over the state that `save` wrote; rate and loss are this learner's own.
+
+        Raises
+        ------
+        MatrixLearnError
+            For a file of another kind, size or update.
+        """
+        try:
+            with np.load(path, allow_pickle=False) as data:
+                arrays = {key: data[key] for key in data.files}
+            meta = json.loads(str(arrays.pop("meta")))
+            known = (meta["format"], meta["d"], meta["update"])
+        except (OSError, ValueError, KeyError) as error:
+            if isinstance(error, FileNotFoundError):
+                raise
+            msg = f"{os.fspath(path)!r} is not the state of a MEGLearner: {error}"
+            raise MatrixLearnError(msg) from error
+        if known != (FORMAT, self.d, self.update):
+            msg = f"the file has (format, d, update) = {known}, this learner {(FORMAT, self.d, self.update)}"
+            raise MatrixLearnError(msg)
+        self._G, self._W = arrays["G"], None
+        self._memory = Memory(**meta["memory"])
+        distance, bounded, weighted, least = meta["meter"]
+        self.meter = Meter(arrays.get("comparator"), distance, bounded, weighted=weighted, least_rate=least)
+        for name in ("losses", "comparator_losses", "bounds"):
+            getattr(self.meter, name).extend(arrays[name].tolist())
+        self._snapshots.taken = dict(zip(arrays["snapshot_rounds"].tolist(), arrays["snapshots"], strict=True))
+        return self
