@@ -21,6 +21,7 @@ from matrixlearn.engines import (
     Incumbent,
     InteriorPoint,
     Limits,
+    LowRank,
     MatrixMultiplicativeWeights,
     MirrorDescent,
     Proposal,
@@ -35,6 +36,7 @@ from matrixlearn.solution import History, Solution, Status
 
 ENGINES: tuple[Engine, ...] = (
     InteriorPoint(),
+    LowRank(),
     HybridGradient(),
     MatrixMultiplicativeWeights(),
     MirrorDescent(),
@@ -111,7 +113,7 @@ def solve(
         problem, phase_one = _bounded(problem, limits, notes, warm_start)
         if phase_one is not None:
             return _undecided(problem, phase_one, tol, notes, warm_start)
-        engine = _choose(problem, method, notes)
+        engine = _choose(problem, method, tol, notes)
         try:
             start = _start(problem, warm_start)
         except KeyboardInterrupt:  # before anything is known
@@ -259,8 +261,8 @@ def _start(problem: Any, warm_start: Solution | None) -> Incumbent:
     return incumbent
 
 
-def _choose(problem: Problem, method: str | Engine, notes: list[str]) -> Engine:
-    """The engine that was asked for, or the first that can."""
+def _choose(problem: Problem, method: str | Engine, tol: float, notes: list[str]) -> Engine:
+    """The engine that was asked for, or one that measurements prefer, or the first that can."""
     engines = _engines(problem)
     if isinstance(method, Engine):
         engine = method
@@ -270,6 +272,11 @@ def _choose(problem: Problem, method: str | Engine, notes: list[str]) -> Engine:
             why = "; ".join(engine.supports(problem) for engine in engines)
             msg = f"no engine can solve a {type(problem).__name__}: {why}"
             raise CapabilityError(msg)
+        for engine in able:
+            why = engine.preferred(problem, tol)
+            if why:
+                notes.append(f"auto: {engine.name}, {why}")
+                return engine
         notes.append(f"auto: {able[0].name}, the first of {[engine.name for engine in able]} in order of preference")
         return able[0]
     else:

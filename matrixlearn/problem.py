@@ -7,7 +7,7 @@ from matrixlearn.linalg.constraints import (
     RankOneFamily,
     SparseFamily,
 )
-from matrixlearn.problems import Argument, Bound, LinearSDP, Problem, SpectralGame
+from matrixlearn.problems import Argument, Bound, LinearSDP, Problem, SpectralGame, UnitDiagonalGame
 from matrixlearn.sets import (
     KnapsackSet,
     ScaledSimplex,
@@ -33,6 +33,7 @@ __all__ = [
     "SpectralSet",
     "Spectraplex",
     "TraceBall",
+    "UnitDiagonalGame",
     "as_array",
     "as_hermitian",
     "as_number",

@@ -2,6 +2,7 @@
 
 from matrixlearn.engines.base import Engine, Incumbent, Limits, Proposal, Run, State, run
 from matrixlearn.engines.interior_point import InteriorPoint
+from matrixlearn.engines.low_rank import LowRank
 from matrixlearn.engines.mirror import MirrorDescent, play
 from matrixlearn.engines.mmw import MatrixMultiplicativeWeights
 from matrixlearn.engines.pdhg import HybridGradient
@@ -15,6 +16,7 @@ __all__ = [
     "Incumbent",
     "InteriorPoint",
     "Limits",
+    "LowRank",
     "MatrixMultiplicativeWeights",
     "MirrorDescent",
     "Proposal",

@@ -123,6 +123,13 @@ class Engine(ABC):
     def supports(self, problem: Problem) -> str:
         """Empty, or what the problem lacks and what to do: checked before iteration 1."""
 
+    def preferred(self, problem: Any, tol: float) -> str:
+        """Why ``auto`` should take this engine before those listed earlier: what was measured; empty, by default.
+
+        Asked only where `supports` has no objection.
+        """
+        return ""
+
     @abstractmethod
     def init(self, problem: Any, incumbent: Incumbent) -> State:
         """The first state, from the best points known (a warm start among them)."""

@@ -3,5 +3,6 @@
 from matrixlearn.problems.base import Argument, Bound, Problem
 from matrixlearn.problems.game import SpectralGame
 from matrixlearn.problems.linear import LinearSDP
+from matrixlearn.problems.unit_diagonal import UnitDiagonalGame
 
-__all__ = ["Argument", "Bound", "LinearSDP", "Problem", "SpectralGame"]
+__all__ = ["Argument", "Bound", "LinearSDP", "Problem", "SpectralGame", "UnitDiagonalGame"]

@@ -2,11 +2,8 @@
 
     max (1/4) L . X   subject to   X_ii = 1,  X >= 0           (Goemans and Williamson, 1995)
 
-L the Laplacian of the weights. As a spectral game: C = L / 4, A_i = e_i e_i^T, c = 1, S = {X >= 0,
-Tr X = n}. Adding a constant to y changes nothing, so that sum y = 0 may be asked; and since an optimal
-y + v/n has y_i + v/n >= C_ii with the sum v, every optimal y lies in the box
-
-    C_ii - U/n  <=  y_i  <=  C_ii + U - Tr C - B/n,        B = Tr C (from X = I) <= v <= U = n lambda_max(C).
+L the Laplacian of the weights: a `UnitDiagonalGame` with C = L / 4. A sparse graph stays sparse; the dense
+matrices of weights and cost are formed when an engine or a certificate asks for them.
 """
 
 from __future__ import annotations
@@ -19,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from matrixlearn.exceptions import ProblemError
-from matrixlearn.problem import Argument, KnapsackSet, SpectralGame, Spectraplex, as_array
+from matrixlearn.problem import Argument, UnitDiagonalGame, as_array
 
 if TYPE_CHECKING:
     import cvxpy
@@ -36,8 +33,12 @@ class Cut:
     weight: float
 
 
-def _weights(graph: Any) -> tuple[np.ndarray, tuple[Any, ...]]:
-    """The symmetric weight matrix with an empty diagonal, and the names of the vertices."""
+SPARSE = 0.25
+"""Density up to which products with a sparse matrix are quicker."""
+
+
+def _adjacency(graph: Any) -> tuple[Any, tuple[Any, ...]]:
+    """The symmetric weight matrix with an empty diagonal, sparse where the graph is, and the names of the vertices."""
     if hasattr(graph, "nodes") and hasattr(graph, "is_directed"):
         import networkx as nx
 
@@ -48,32 +49,62 @@ def _weights(graph: Any) -> tuple[np.ndarray, tuple[Any, ...]]:
         if not nodes:
             msg = "graph is empty: it has no vertices"
             raise ProblemError(msg)
-        W = nx.to_numpy_array(graph, nodelist=list(nodes), dtype=float)
-        W = as_array("graph (its weights)", W)
+        W = nx.to_scipy_sparse_array(graph, nodelist=list(nodes), dtype=float, format="csr")
     else:
-        W = np.array(as_array("graph", graph))
-        if W.ndim != 2 or W.shape[0] != W.shape[1]:
-            msg = f"graph must be a networkx graph or a square matrix of weights, got shape {W.shape}"
-            raise ProblemError(msg)
-        if np.iscomplexobj(W):
-            msg = "graph must have real weights"
-            raise ProblemError(msg)
-        asymmetry = float(np.max(np.abs(W - W.T)))
-        if asymmetry > 1e-10 * float(np.max(np.abs(W), initial=0.0)):
-            msg = (
-                f"graph must be undirected, but its weights differ from their transpose by {asymmetry:.3g}; "
-                f"pass W + W.T or (W + W.T) / 2, whichever you mean"
-            )
-            raise ProblemError(msg)
-        W = (W + W.T) / 2
-        nodes = tuple(range(len(W)))
-    W = np.array(W)
+        W, nodes = graph, None
+    if hasattr(W, "tocsr"):
+        return _without_loops(_checked_sparse(W)), nodes or tuple(range(W.shape[0]))
+    W = np.array(as_array("graph", graph))
+    _require_square(W)
+    _require_symmetric(W, float(np.max(np.abs(W - W.T))), float(np.max(np.abs(W), initial=0.0)))
+    W = (W + W.T) / 2
     np.fill_diagonal(W, 0.0)  # a self-loop is never cut
-    return W, nodes
+    return W, tuple(range(len(W)))
+
+
+def _require_square(W: Any) -> None:
+    if W.ndim != 2 or W.shape[0] != W.shape[1]:
+        msg = f"graph must be a networkx graph or a square matrix of weights, got shape {W.shape}"
+        raise ProblemError(msg)
+    if np.iscomplexobj(W):
+        msg = "graph must have real weights"
+        raise ProblemError(msg)
+
+
+def _require_symmetric(W: Any, asymmetry: float, largest: float) -> None:
+    if asymmetry > 1e-10 * largest:
+        msg = (
+            f"graph must be undirected, but its weights differ from their transpose by {asymmetry:.3g}; "
+            f"pass W + W.T or (W + W.T) / 2, whichever you mean"
+        )
+        raise ProblemError(msg)
+
+
+def _checked_sparse(W: Any) -> Any:
+    """A sparse matrix of weights as a CSR array of its own, or the error that it deserves."""
+    import scipy.sparse as sp
+
+    _require_square(W)
+    if W.shape[0] == 0:
+        msg = f"graph is empty: shape {W.shape}"
+        raise ProblemError(msg)
+    W = sp.csr_array(W, copy=True)
+    W.data = np.array(as_array("graph (its weights)", W.data)) if W.nnz else W.data.astype(float)
+    W.sum_duplicates()
+    _require_symmetric(W, float(abs(W - W.T).max()), float(abs(W).max()))
+    return (W + W.T) / 2
+
+
+def _without_loops(W: Any) -> Any:
+    import scipy.sparse as sp
+
+    W = sp.csr_array(W - sp.diags_array(W.diagonal()))
+    W.eliminate_zeros()
+    return W
 
 
 @dataclass(frozen=True, eq=False)
-class MaxCut(SpectralGame):
+class MaxCut(UnitDiagonalGame):
     """max (1/4) L . X subject to X_ii = 1, X >= 0.
 
     Parameters
@@ -88,11 +119,11 @@ class MaxCut(SpectralGame):
     """
 
     graph: Any
-    weights: np.ndarray = field(init=False, repr=False)
+    adjacency: Any = field(init=False, repr=False)
+    """The weights as they are kept: a CSR array where the graph came sparse."""
     nodes: tuple[Any, ...] = field(init=False, repr=False)
 
     name = "maxcut"
-    objective = "maximize"
     arguments = (
         Argument(
             "graph",
@@ -104,83 +135,41 @@ class MaxCut(SpectralGame):
     )
 
     def __post_init__(self) -> None:
-        W, nodes = _weights(self.graph)
-        object.__setattr__(self, "weights", W)
+        W, nodes = _adjacency(self.graph)
+        object.__setattr__(self, "adjacency", W)
         object.__setattr__(self, "nodes", nodes)
 
     # -- the game ---------------------------------------------------------------------------------
 
     @cached_property
+    def weights(self) -> np.ndarray:
+        """The weights, dense, (n, n)."""
+        W = self.adjacency
+        return W.toarray() if hasattr(W, "toarray") else W
+
+    @cached_property
+    def degrees(self) -> np.ndarray:
+        """sum_j W_ij, (n,)."""
+        return np.asarray(self.adjacency.sum(axis=1)).reshape(-1)
+
+    @cached_property
     def cost(self) -> np.ndarray:
-        return (np.diag(self.weights.sum(axis=1)) - self.weights) / 4
+        return (np.diag(self.degrees) - self.weights) / 4
 
     @cached_property
-    def offset(self) -> np.ndarray:
-        return np.ones(len(self.weights))
+    def cost_operator(self) -> Any:
+        W = self.adjacency
+        if (np.count_nonzero(W) if isinstance(W, np.ndarray) else W.nnz) > SPARSE * W.shape[0] ** 2:
+            return self.cost
+        import scipy.sparse as sp
 
-    @cached_property
-    def spectral_set(self) -> Spectraplex:
-        n = len(self.weights)
-        return Spectraplex(n, float(n))
-
-    @cached_property
-    def dual_set(self) -> KnapsackSet:
-        n, d = len(self.weights), np.diag(self.cost)
-        upper, lower = n * float(np.linalg.eigvalsh(self.cost)[-1]), float(d.sum())
-        # a margin keeps the box open where a vertex has no edges, or where the bounds meet
-        margin = 1e-3 * self.scale / n if self.scale > 0 else 1.0
-        return KnapsackSet(
-            d - upper / n - margin,
-            d + (upper - lower) - lower / n + margin,
-            np.ones(n),
-            0.0,
-            0.0,
-        )
-
-    @cached_property
-    def scale(self) -> float:
-        """n ||C||_2; 1 for a graph without edges."""
-        return len(self.weights) * self.cost_norm or 1.0
-
-    def forward(self, y: np.ndarray) -> np.ndarray:
-        return self.cost - np.diag(y)
-
-    def apply(self, y: np.ndarray) -> np.ndarray:
-        return np.diag(y)
-
-    def adjoint(self, X: Any) -> np.ndarray:
-        return np.array(np.diagonal(X))
-
-    def constraint(self, j: int) -> np.ndarray:
-        A = np.zeros_like(self.weights)
-        A[j, j] = 1.0
-        return A
-
-    @property
-    def constraint_norms(self) -> np.ndarray:
-        return np.ones(len(self.weights))
-
-    def schur(self, U: np.ndarray, V: np.ndarray) -> np.ndarray:
-        return U * V
-
-    def repair(self, X: np.ndarray) -> np.ndarray | None:
-        """D^{-1/2} X D^{-1/2}, D the diagonal of X: feasible to the last bit.
-
-        X is known to rounding, 8 n eps Tr X of it; that much of the identity is added first, since the
-        rows of a vertex with X_ii near 0 are divided by its root and would leave the cone.
-        """
-        n = len(X)
-        d = np.maximum(np.diagonal(X), 0.0) + 8 * n * np.finfo(float).eps * n
-        root = 1.0 / np.sqrt(d)
-        out = X * np.outer(root, root)
-        np.fill_diagonal(out, 1.0)
-        return out
+        return sp.csr_array((sp.diags_array(self.degrees) - sp.csr_array(W)) / 4)
 
     # -- cuts -------------------------------------------------------------------------------------
 
     def cut_weight(self, side: np.ndarray) -> float:
         """The weight of the edges between the two sides."""
-        return float(side @ (np.diag(self.weights.sum(axis=1)) - self.weights) @ side) / 4
+        return float(self.degrees @ side**2 - side @ (self.adjacency @ side)) / 4
 
     def round(self, solution: Solution, trials: int = 100, random_state: int | np.random.Generator | None = 0) -> Cut:
         """The best of ``trials`` random hyperplanes (Goemans-Williamson), improved by single moves.
@@ -199,11 +188,11 @@ class MaxCut(SpectralGame):
 
     def _improve(self, side: np.ndarray) -> Cut:
         """Move single vertices while that adds weight."""
-        gain = side * (self.weights @ side)
-        while gain.max() > 1e-12 * (np.abs(self.weights).max() or 1.0):
+        gain = side * (self.adjacency @ side)
+        while gain.max() > 1e-12 * (abs(self.adjacency).max() or 1.0):
             i = int(np.argmax(gain))
             side[i] = -side[i]
-            gain = side * (self.weights @ side)
+            gain = side * (self.adjacency @ side)
         return Cut(side.astype(int), self.cut_weight(side))
 
     # -- words, files -----------------------------------------------------------------------------
@@ -239,7 +228,7 @@ class MaxCut(SpectralGame):
     def reference(self) -> cvxpy.Problem:
         import cvxpy as cp
 
-        n = len(self.weights)
+        n = self.size
         X = cp.Variable((n, n), name="X", PSD=True)
         return cp.Problem(cp.Maximize(cp.trace(self.cost @ X)), [cp.diag(X) == 1])
 
