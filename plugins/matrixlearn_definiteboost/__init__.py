@@ -1,15 +1,47 @@
 """DefiniteBoost: density matrices from linear constraints, and kernels from distances."""
 
+from typing import TYPE_CHECKING, Any
+
+from matrixlearn_definiteboost.diagonal import Boosted, EdgeProblem, adaboost, eg_step, hedge
 from matrixlearn_definiteboost.engines import ApproximateProjections, Corrective, ExactProjections
 from matrixlearn_definiteboost.minmax import Bisection, MinMaxSDP, bisect_theta
 from matrixlearn_definiteboost.problem import DefiniteBoost
+from matrixlearn_definiteboost.unlisted import Separated, boost_with_oracle
+
+if TYPE_CHECKING:
+    from matrixlearn_definiteboost.estimator import DefiniteBoostKernel
 
 __all__ = [
     "ApproximateProjections",
     "Bisection",
+    "Boosted",
     "Corrective",
     "DefiniteBoost",
+    "DefiniteBoostKernel",
+    "EdgeProblem",
     "ExactProjections",
     "MinMaxSDP",
+    "Separated",
+    "adaboost",
     "bisect_theta",
+    "boost_with_oracle",
+    "eg_step",
+    "hedge",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Import what needs scikit-learn only when it is asked for."""
+    if name == "DefiniteBoostKernel":
+        try:
+            from matrixlearn_definiteboost import estimator
+        except ModuleNotFoundError as error:
+            if (error.name or "").split(".")[0] != "sklearn":
+                raise
+            from matrixlearn.exceptions import MissingExtraError
+
+            msg = f"{name} needs scikit-learn: pip install 'matrixlearn[sklearn]'"
+            raise MissingExtraError(msg) from error
+        return estimator.DefiniteBoostKernel
+    msg = f"module {__name__!r} has no attribute {name!r}"
+    raise AttributeError(msg)

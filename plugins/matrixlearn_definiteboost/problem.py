@@ -206,6 +206,10 @@ class DefiniteBoost(Problem):
     def ceiling(self) -> float:
         return np.inf if self.slack is not None else self.farthest + 64 * self.d * EPS * (1 + self.farthest)
 
+    def is_beyond(self, incumbent: Any) -> bool:
+        """Whether a lower bound proves that nothing is feasible."""
+        return bool(incumbent.lower > self.ceiling)
+
     # -- the two objectives -------------------------------------------------------------------------
 
     def divergence(self, W: np.ndarray) -> float:

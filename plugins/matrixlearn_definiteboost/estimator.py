@@ -1,0 +1,241 @@
+"""Kernels from distances: DefiniteBoost in the style of metric-learn.  scikit-learn is imported here only.
+
+    kernel      K = trace * B W B^H,  B the coordinates of the objects (the identity, or those of given points)
+    distances   ||x_a - x_b||^2 = trace * tr(W u u^H),   u = b_a - b_b
+
+    (5.1)  pairs with distances y      tr(W u u^H)  =  y / trace   (soft: real distances are noisy)
+    (5.2)  pairs, +1 near, -1 far      tr(W u u^H) <=  near,  >= far
+           quadruplets (a, b, c, d)    tr(W u_ab u_ab^H) - tr(W u_cd u_cd^H) <= -margin
+
+u u^H holds entries +-1: with +-0.5, as printed in Section 5.1, tr(W X) would be half the squared distance (errata).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_array, check_is_fitted
+
+from matrixlearn import Solution, solve
+from matrixlearn.exceptions import ProblemError
+from matrixlearn.exponents import span_coordinates
+from matrixlearn_definiteboost.problem import DefiniteBoost
+
+
+class DefiniteBoostKernel(BaseEstimator):
+    """A kernel near the initial one that agrees with measured distances.
+
+    Parameters
+    ----------
+    near : float, default=0.2
+        Similar pairs (y = +1) get a squared distance of at most ``near`` times the average one of W_1.
+    far : float, default=1.0
+        Dissimilar pairs (y = -1) get at least ``far`` times that.
+    margin : float, default=0.1
+        A quadruplet's first distance is smaller than its second by at least this, in the same unit.
+    slack : float or None, default=10.0
+        The price of a violation, in the same unit; None for hard constraints, which may be infeasible.
+    trace : float, optional
+        Trace of the kernel. By default 1, and for distances that which the mean of them implies, of centred objects:
+        (n - 1) / 2 times the mean squared distance.
+    measurements : {"auto", "signs", "distances"}, default="auto"
+        What y holds; "auto" takes y for signs where all |y| = 1.
+    method : str, default="corrective"
+        An engine, see ``matrixlearn.methods``.
+    tol : float, default=1e-4
+        Certified relative gap.
+    time_limit : float, optional
+        Seconds.
+
+    Attributes
+    ----------
+    kernel_ : ndarray, shape (n, n)
+        Positive semidefinite.
+    weights_ : ndarray, shape (r, r)
+        W, the density matrix learned.
+    coordinates_ : ndarray, shape (n, r)
+        B: the identity for indices; for points, coordinates in their span.
+    rank_ : int
+        r; smaller than the number of features where these are linearly dependent.
+    points_ : ndarray, shape (n, n_features) or None
+        The distinct points, in the order of ``kernel_``.
+    solution_ : matrixlearn.Solution
+    n_iter_ : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from matrixlearn_definiteboost import DefiniteBoostKernel
+    >>> pairs = np.array([[0, 1], [2, 3], [0, 2]])
+    >>> model = DefiniteBoostKernel().fit(pairs, np.array([1, 1, -1]))
+    >>> d = model.distances()
+    >>> bool(d[0, 1] < d[0, 2])
+    True
+    """
+
+    def __init__(
+        self,
+        near: float = 0.2,
+        far: float = 1.0,
+        margin: float = 0.1,
+        *,
+        slack: float | None = 10.0,
+        trace: float | None = None,
+        measurements: Literal["auto", "signs", "distances"] = "auto",
+        method: str = "corrective",
+        tol: float = 1e-4,
+        time_limit: float | None = None,
+    ) -> None:
+        self.near = near
+        self.far = far
+        self.margin = margin
+        self.slack = slack
+        self.trace = trace
+        self.measurements = measurements
+        self.method = method
+        self.tol = tol
+        self.time_limit = time_limit
+
+    def fit(self, pairs: Any, y: Any = None, *, n_objects: int | None = None) -> DefiniteBoostKernel:
+        """Learn the kernel.
+
+        Parameters
+        ----------
+        pairs : array, shape (k, 2) or (k, 4), or (k, 2, n_features) or (k, 4, n_features)
+            Indices of objects, or points; four in a row say that the first two are nearer than the last two.
+        y : array, shape (k,), optional
+            For pairs: +1 and -1, or squared distances >= 0. Without y all pairs are similar.
+        n_objects : int, optional
+            The number of objects, where not all are in a pair.
+        """
+        tuples, coordinates, points = self._objects(pairs, n_objects)
+        n, width = len(coordinates), tuples.shape[1]
+        if n < 2:
+            msg = f"pairs must hold at least two different objects, got {n}"
+            raise ProblemError(msg)
+        for first, second in ((0, 1), (2, 3))[: width // 2]:
+            same = np.flatnonzero(tuples[:, first] == tuples[:, second])
+            if len(same):
+                msg = f"pairs[{same[0]}] compares an object with itself: its distance is 0 in every kernel; drop it"
+                raise ProblemError(msg)
+        U = coordinates[tuples[:, 0]] - coordinates[tuples[:, 1]]
+        r = coordinates.shape[1]
+        centred = coordinates - coordinates.mean(axis=0)
+        unit = 2.0 * float(np.sum(centred**2)) / (r * (n - 1))  # the mean squared distance for W_1 = I/r
+        trace, minus, lower = 1.0 if self.trace is None else float(self.trace), None, None
+        if width == 4:
+            minus = coordinates[tuples[:, 2]] - coordinates[tuples[:, 3]]
+            upper = np.full(len(U), -self.margin * unit)
+        else:
+            values, signs = self._measured(y, len(U))
+            if signs:
+                largest = np.einsum("jk,jk->j", U, U)  # no density matrix gives a pair more
+                lower = np.where(values > 0, -np.inf, self.far * unit)
+                upper = np.where(values > 0, self.near * unit, np.maximum(1.01 * largest, lower))
+            else:
+                if self.trace is None:  # the mean of the distances is that of W_1
+                    trace = float(values.mean()) / unit if values.mean() > 0 else 1.0
+                upper = lower = values / trace
+        slack = None if self.slack is None else np.full(len(U), float(self.slack) / unit)
+        problem = DefiniteBoost(vectors=U, minus=minus, upper=upper, lower=lower, slack=slack)
+        self.solution_: Solution = solve(problem, method=self.method, tol=self.tol, time_limit=self.time_limit)
+        if self.solution_.matrix is None:
+            advice = "give a slack, which prices violations" if self.slack is None else "raise time_limit"
+            msg = f"no kernel found, status {self.solution_.status}: {self.solution_.notes[-2]}; {advice}"
+            raise ProblemError(msg)
+        self.weights_ = np.asarray(self.solution_.matrix)
+        self.coordinates_, self.points_, self.rank_ = coordinates, points, r
+        self.trace_ = trace
+        K = trace * (coordinates @ self.weights_ @ coordinates.T)
+        self.kernel_ = (K + K.T) / 2
+        self.n_iter_ = self.solution_.iterations
+        return self
+
+    def _objects(self, pairs: Any, n_objects: int | None) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+        """(indices, coordinates, points): points that are equal are one object."""
+        array: Any = np.asarray(pairs)
+        if array.ndim == 3:
+            flat = check_array(array.reshape(-1, array.shape[2]), input_name="pairs", dtype=np.float64)
+            points, index = np.unique(flat, axis=0, return_inverse=True)
+            tuples = np.reshape(index, array.shape[:2])
+            coordinates = np.asarray(span_coordinates(points - points.mean(axis=0))) if len(points) > 1 else points
+        else:
+            tuples = check_array(array, input_name="pairs", dtype=None)
+            whole = np.asarray(tuples, dtype=float)
+            if np.any(whole != np.floor(whole)) or np.any(whole < 0):
+                msg = "pairs must hold indices >= 0 of objects (shape (k, 2) or (k, 4)), or points (k, 2, n_features)"
+                raise ProblemError(msg)
+            tuples, points = whole.astype(int), None
+            n = int(tuples.max()) + 1
+            if n_objects is not None and n_objects < n:
+                msg = f"n_objects = {n_objects}, but pairs holds the index {n - 1}"
+                raise ProblemError(msg)
+            coordinates = np.eye(n if n_objects is None else n_objects)
+        if tuples.shape[1] not in (2, 4):
+            msg = f"pairs must have two or four columns, got {tuples.shape[1]}"
+            raise ProblemError(msg)
+        return tuples, coordinates, points
+
+    def _measured(self, y: Any, k: int) -> tuple[np.ndarray, bool]:
+        """(y, whether they are signs)."""
+        values = np.ones(k) if y is None else check_array(y, ensure_2d=False, input_name="y", dtype=np.float64)
+        if values.shape != (k,):
+            msg = f"y must have shape ({k},), one for each pair, got {values.shape}"
+            raise ProblemError(msg)
+        signs = self.measurements == "signs" or (self.measurements == "auto" and bool(np.all(np.abs(values) == 1)))
+        if signs and not np.all(np.abs(values) == 1):
+            msg = "y must hold +1 (similar) and -1 (dissimilar) where measurements='signs'"
+            raise ProblemError(msg)
+        if not signs and np.any(values < 0):
+            msg = f"y holds squared distances, but y[{int(np.argmin(values))}] = {values.min():g} is negative"
+            raise ProblemError(msg)
+        return values, signs
+
+    def distances(self) -> np.ndarray:
+        """Squared distances of all objects in the learned kernel, (n, n)."""
+        check_is_fitted(self)
+        diagonal = np.diag(self.kernel_)
+        D = np.maximum(diagonal[:, None] + diagonal[None, :] - 2 * self.kernel_, 0.0)
+        np.fill_diagonal(D, 0.0)
+        return np.asarray(D)
+
+    def embedding(self, n_components: int | None = None) -> np.ndarray:
+        """Coordinates whose inner products are the kernel, the widest directions first, (n, n_components)."""
+        check_is_fitted(self)
+        w, V = np.linalg.eigh(self.kernel_)
+        order = np.argsort(w)[::-1][:n_components]
+        return np.asarray(V[:, order] * np.sqrt(np.maximum(w[order], 0.0)))
+
+    def kneighbors(self, n_neighbors: int = 1) -> tuple[np.ndarray, np.ndarray]:
+        """(squared distances, indices) of each object's nearest others, (n, n_neighbors) each."""
+        D = self.distances()
+        if not 1 <= n_neighbors < len(D):
+            msg = f"n_neighbors must be from 1 to {len(D) - 1}, got {n_neighbors}"
+            raise ProblemError(msg)
+        np.fill_diagonal(D, np.inf)
+        index = np.argsort(D, axis=1, kind="stable")[:, :n_neighbors]
+        return np.take_along_axis(D, index, axis=1), index
+
+    def predict(self, labels: Any, n_neighbors: int = 1) -> np.ndarray:
+        """The majority label of each object's nearest labelled others; labels of -1 are unknown.
+
+        Parameters
+        ----------
+        labels : array of int, shape (n,)
+        n_neighbors : int
+        """
+        labels = np.asarray(labels)
+        D = self.distances()
+        if labels.shape != (len(D),) or labels.dtype.kind not in "iu":
+            msg = f"labels must be integers of shape ({len(D)},), -1 where unknown"
+            raise ProblemError(msg)
+        np.fill_diagonal(D, np.inf)
+        known = np.flatnonzero(labels >= 0)
+        if len(known) == 0:
+            msg = "labels are all unknown (-1)"
+            raise ProblemError(msg)
+        nearest = known[np.argsort(D[:, known], axis=1, kind="stable")[:, :n_neighbors]]
+        votes = labels[nearest]
+        return np.array([np.bincount(row).argmax() for row in votes])
