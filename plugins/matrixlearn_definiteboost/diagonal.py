@@ -109,6 +109,9 @@ class EdgeProblem(Problem):
         held = X[X > 0]
         return Bound(point=X, upper=float(held @ np.log(held)) + math.log(len(X)) + 1e-14 * len(X))
 
+    def objective_at(self, X: np.ndarray | None, y: np.ndarray | None) -> float:
+        return math.inf if X is None else self.bound_from_matrix(X).upper
+
     def bound_from_vector(self, y: np.ndarray) -> Bound:
         """-log (1/d sum_i exp(-sum_j y_j M_ji)): minus the log of the exponential loss."""
         y = np.maximum(y, 0.0)
@@ -187,7 +190,7 @@ def adaboost(margins: Any, rounds: int, choose: Callable[[np.ndarray], int] | No
     if state is None:
         return Boosted(np.zeros(0, dtype=int), np.zeros(0), np.zeros((0, problem.margins.shape[1])), "no rounds")
     steps = state.last.answer.evidence if isinstance(state.last.answer, Done) else state.oracle.steps
-    weights = np.array([w for _, _, w in steps]).reshape(len(steps), -1)
+    weights = np.array([w for _, _, w in steps]).reshape(len(steps), problem.margins.shape[1])
     return Boosted(
         np.array([j for j, _, _ in steps], dtype=int), np.array([a for _, a, _ in steps]), weights, done.ended
     )
