@@ -18,13 +18,13 @@ from matrixlearn.oracles import Done, Move, Oracle
 from matrixlearn.problems.base import Problem
 from matrixlearn.typing import Array
 
-GROWTH = 1.25
-"""Checks fall on iterations that grow by this factor: their cost stays a fraction of the rounds'."""
+EARLY, LATE = 1.25, 1.35
+"""Checks fall on iterations that grow by a factor, so that their cost stays a fraction of the rounds'."""
 
 
 def next_check(iteration: int) -> int:
-    """The iteration of the check after this one, on the geometric schedule."""
-    return max(iteration + 1, int(iteration * GROWTH))
+    """The iteration of the check after this one: on one geometric schedule up to 50, on a sparser one after."""
+    return max(iteration + 1, int(iteration * (EARLY if iteration < 50 else LATE)))
 
 
 @dataclass(frozen=True)

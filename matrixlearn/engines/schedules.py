@@ -114,7 +114,7 @@ class Adaptive:
     def step(self, game: SpectralGame, state: AdaptiveState, incumbent: Incumbent) -> AdaptiveState:
         anchor = game.dual_set.center() if incumbent.y is None else incumbent.y
         if state.hint_y is not anchor:
-            state = replace(state, hint=-1 * game.forward(anchor), hint_y=anchor)
+            state = replace(state, hint=game.loss(anchor), hint_y=anchor)
         rate = self._rate(game, state)
         lower, upper = max(state.best_lower, incumbent.lower), incumbent.upper
         asked = lower + self.level * (upper - lower) if lower > -math.inf else upper
@@ -170,17 +170,17 @@ class Adaptive:
         assert averages is not None
         X = _best_on_segment(game, incumbent.upper, state.best_X, averages.X / averages.count)
         lower = _lower_value(game, X)
-        anchor = state.hint_y
+        anchor, average = state.hint_y, averages.y / averages.count
         assert anchor is not None
-        y = _best_of(game, anchor, averages.y / averages.count, last)
+        shown = (Proposal(X=X, y=average), Proposal(y=anchor + 0.4 * (average - anchor)), Proposal(y=last))
         state = replace(
             state,
-            proposals=(Proposal(X=X, y=y),),
+            proposals=shown,
             check_at=next_check(state.rounds),
             best_X=X,
             best_lower=max(lower, state.best_lower),
         )
-        if incumbent.upper - incumbent.lower <= 4 * game.rounding(y):
+        if incumbent.upper - incumbent.lower <= 4 * game.rounding(anchor):
             state = replace(state, finished="the bounds differ by their allowance for rounding: numerical limit")
         if incumbent.gap <= 0.5 * state.gap_at_restart:
             state = replace(state, averages=Averages.empty(game), gap_at_restart=incumbent.gap)
@@ -213,12 +213,6 @@ def _best_on_segment(game: SpectralGame, upper: float, a: Array, b: Array) -> Ar
         low, high = (left, high) if value(left) < value(right) else (low, right)
     k = max((0.0, (low + high) / 2, 1.0), key=value)
     return a + k * (b - a)
-
-
-def _best_of(game: SpectralGame, anchor: np.ndarray, average: np.ndarray, last: np.ndarray) -> np.ndarray:
-    """The best of the last answer and of two points on the way from the anchor to the average."""
-    candidates = [last, *(anchor + k * (average - anchor) for k in (1.0, 0.4))]
-    return min(candidates, key=game.upper_value)
 
 
 @dataclass(frozen=True)

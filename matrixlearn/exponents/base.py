@@ -40,4 +40,4 @@ class Accumulating:
         return 0 * self.on.center(like)
 
     def accumulate(self, G: Array, loss: Array, step: float) -> Array:
-        return G + step * loss
+        return G + loss if step == 1.0 else G + step * loss

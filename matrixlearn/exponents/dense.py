@@ -33,19 +33,19 @@ def gibbs_weights(exponents: Array, trace: float, slack: int) -> Array:
 
 
 def spectral_function(V: Array, w: Array) -> Array:
-    """V diag(w) V^H for ascending w, Hermitian to the last bit.
+    """V diag(w) V^H for descending w, Hermitian to the last bit.
 
-    Real and ascending, it is the difference of two symmetric products P P^T - Q Q^T: half the work of
+    Real and descending, it is the difference of two symmetric products P P^T - Q Q^T: half the work of
     one general product, since BLAS forms one triangle of each.
     """
     if is_complex(V):
         return sym((V * w) @ adjoint(V))
     xp = namespace(V)
-    negative = int(xp.sum(xp.astype(w < 0, xp.int64)))
-    up = V[:, negative:] * xp.sqrt(w[negative:])
-    down = V[:, :negative] * xp.sqrt(-w[:negative])
-    if negative == 0:
+    positive = int(xp.sum(xp.astype(w >= 0, xp.int64)))
+    up = V[:, :positive] * xp.sqrt(w[:positive])
+    if positive == w.shape[0]:
         return up @ up.mT
+    down = V[:, positive:] * xp.sqrt(-w[positive:])
     return up @ up.mT - down @ down.mT
 
 
@@ -72,8 +72,8 @@ class DenseExponent(Accumulating):
     def __call__(self, G: Array) -> Array:
         xp = namespace(G)
         blocks = list(self.on.slices())
-        pairs = [eigh(-G[block, block]) for block in blocks]
-        w = self.weights(xp.concat([pair[0] for pair in pairs]))
+        pairs = [eigh(G[block, block]) for block in blocks]  # ascending, so that -G descends
+        w = self.weights(-xp.concat([pair[0] for pair in pairs]))
         if len(blocks) == 1:
             return spectral_function(pairs[0][1], w)
         X = zeros((self.on.n, self.on.n), G)

@@ -49,7 +49,7 @@ class PolytopeOracle:
             gained = target
         identity_part, rest = float(y[0]), y[1:]
         return Move(
-            loss=-1 * program.forward(rest),  # the multiple of I drops out of a map that fixes the trace
+            loss=program.loss(rest),  # the multiple of I drops out of a map that fixes the trace
             y=rest,
             slack=gained - target,
             width=identity_part + program.cost_norm + float(rest @ program.constraint_norms),

@@ -38,7 +38,7 @@ class VertexOracle:
         if value > self.level:
             return Done("fails", phi=1.0, evidence=value)
         return Move(
-            loss=-1 * self.game.forward(y),
+            loss=self.game.loss(y),
             y=y,
             slack=self.level - value,
             width=width_bound(self.game, y),
@@ -74,7 +74,7 @@ class LevelOracle:
         if value > self.level:  # by rounding: the vertex is below it
             y, value = vertex, constant + least
         return Move(
-            loss=-1 * game.forward(y),
+            loss=game.loss(y),
             y=y,
             slack=self.level - value,
             width=width_bound(game, y),
@@ -124,7 +124,7 @@ class SortedListOracle:
         y = np.zeros(len(values))
         y[j] = 1.0
         return Move(
-            loss=-1 * self.game.forward(y),
+            loss=self.game.loss(y),
             y=y,
             slack=self.level - float(values[j]),
             width=float(self.widths[j]),

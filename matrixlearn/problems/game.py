@@ -78,6 +78,10 @@ class SpectralGame(Problem):
         """
         return self.cost - self.forward(y)
 
+    def loss(self, y: np.ndarray) -> Array:
+        """A(y) - C: what the matrix player loses by."""
+        return self.apply(y) - self.cost
+
     def constraint(self, j: int) -> Array:
         """A_j, shape (n, n)."""
         unit = np.zeros(self.dual_set.size)

@@ -135,7 +135,7 @@ class KnapsackSet:
         """The nearest point of Y in the Euclidean norm; y itself where it is in Y.
 
         Where the row is not met, the nearest point is clip(y + k w) for one number k. The row's value
-        is piecewise linear in k: a binary search among the bends, then one division.
+        is piecewise linear in k: its values at the bends by one sort, then one division.
 
         Raises
         ------
@@ -153,13 +153,14 @@ class KnapsackSet:
         if abs(total - target) <= 4 * EPS * (abs(total) + float(w @ np.abs(inside))):
             return inside
         opens, shuts = (self.lower - y) / w, (self.upper - y) / w
-        bends = np.sort(np.concatenate([opens, shuts[np.isfinite(shuts)]]))
-        low, high = 0, len(bends)
-        while high - low > 1:
-            middle = (low + high) // 2
-            reached = float(w @ np.clip(y + bends[middle] * w, self.lower, self.upper))
-            low, high = (middle, high) if reached <= target else (low, middle)
-        k = bends[low]
+        closing = np.isfinite(shuts)
+        bends = np.concatenate([opens, shuts[closing]])
+        slopes = np.concatenate([w * w, -(w[closing] ** 2)])
+        order = np.argsort(bends, kind="stable")
+        bends, slopes = bends[order], np.cumsum(slopes[order])
+        # the row's value at each bend, up from the first, where every coordinate is at its lower bound
+        reached = float(w @ self.lower) + np.concatenate([[0.0], np.cumsum(slopes[:-1] * np.diff(bends))])
+        k = bends[max(0, int(np.searchsorted(reached, target, side="right")) - 1)]
         free = (opens <= k) & (k < shuts)
         if np.any(free):
             k += max(0.0, target - float(w @ np.clip(y + k * w, self.lower, self.upper))) / float(w[free] @ w[free])
@@ -192,14 +193,21 @@ class KnapsackSet:
         if not np.any(slope):
             return self.minimize(cost)[1]
         first_excess = low_excess
+        rate = float(slope @ slope)  # at which the cost falls with k, while no bound is met
+        if scaled.weights is not None and self.row_lower == self.row_upper:
+            along = float(slope @ scaled.weights) ** 2 / float(scaled.weights @ scaled.weights)
+            rate = max(rate - along, 1e-9 * rate)
         # a little past the answer for a Y without bounds: which side of it rounding falls on must not matter
-        high = (1 + 5e-4) * low_excess / float(slope @ slope)
+        high = (1 + 5e-4) * low_excess / rate
         for _ in range(200):
             point = at(high)
             high_excess = float(slope @ point) - bound
             if high_excess <= 0:
                 break
-            low, low_excess, high = high, high_excess, 2 * high
+            # bounds that are met slow the fall: go on by the rate of the last stretch, and half as far again
+            fallen = (low_excess - high_excess) / (high - low)
+            step = high_excess / fallen if fallen > 0 else high
+            low, low_excess, high = high, high_excess, high + min(max(1.5 * step, 0.1 * high), 100 * high)
         else:
             return self.minimize(cost)[1]
         for _ in range(60):
