@@ -27,6 +27,8 @@ from matrixlearn.engines import (
     Proposal,
     Reference,
     Run,
+    Smoothing,
+    Subgradient,
     run,
 )
 from matrixlearn.engines.base import INTERRUPTED
@@ -39,6 +41,8 @@ ENGINES: tuple[Engine, ...] = (
     LowRank(),
     HybridGradient(),
     MatrixMultiplicativeWeights(),
+    Smoothing(),
+    Subgradient(),
     MirrorDescent(),
     Reference(),
 )

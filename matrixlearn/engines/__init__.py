@@ -8,6 +8,8 @@ from matrixlearn.engines.mmw import MatrixMultiplicativeWeights
 from matrixlearn.engines.pdhg import HybridGradient
 from matrixlearn.engines.reference import Reference
 from matrixlearn.engines.schedules import Adaptive, Theory
+from matrixlearn.engines.smoothing import Smoothing
+from matrixlearn.engines.subgradient import Subgradient
 
 __all__ = [
     "Adaptive",
@@ -22,7 +24,9 @@ __all__ = [
     "Proposal",
     "Reference",
     "Run",
+    "Smoothing",
     "State",
+    "Subgradient",
     "Theory",
     "play",
     "run",

@@ -103,3 +103,14 @@ def refusal(name: str, problem: Problem) -> str:
 def projects(spectral_set: Any) -> bool:
     """Whether `nearest_eigenvalues` knows the set."""
     return nearest_eigenvalues.dispatch(type(spectral_set)) is not nearest_eigenvalues.dispatch(object)
+
+
+def diameter(Y: KnapsackSet, d: np.ndarray) -> float:
+    """A number D >= ||d o (y - y')||_2 for all y, y' in a bounded Y: of its box, or of the simplex around it."""
+    sides = Y.upper - Y.lower
+    if Y.weights is None or not np.isfinite(Y.row_upper):
+        return float(np.linalg.norm(d * sides))
+    room = max(Y.row_upper - float(Y.weights @ Y.lower), 0.0)
+    sides = d * np.minimum(sides, room / Y.weights)
+    largest = np.sort(d * room / Y.weights)[-2:]  # the longest edge between two vertices
+    return float(min(np.linalg.norm(sides), np.linalg.norm(largest)))

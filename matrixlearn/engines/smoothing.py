@@ -1,0 +1,206 @@
+"""Nesterov's smoothing with the entropy of S, and continuation in the smoothness.
+
+    f_mu(y) = c.y + mu R log sum_i exp(lambda_i / mu),     f <= f_mu <= f + mu R ln(dimension of S)
+
+over the eigenvalues lambda_i of C - A(y) (with both signs where S is a ball of the nuclear norm, and a 0 where
+Tr X <= R). Its gradient is c - A*(X_mu(y)), X_mu = V diag(p) V^H with the softmax p of lambda / mu times R. With
+z = d o y, d_j = ||A_j||_2, the accelerated method
+
+    v = (1 - theta) y + theta x,   X = X_mu(v),   x+ = P_Y(x - grad / (theta L)),   y+ = (1 - theta) y + theta x+
+
+averages the X with the same theta, and has upper(y+) - lower(X_avg) <= 4 L D^2 / k^2 + mu R ln(dimension) where
+
+    f_mu(y+) <= f_mu(v) + grad.(y+ - v) + (L/2) ||z+ - z_v||^2
+
+holds; L doubles until it does (L <= ||A||^2 R / mu, in the metric of z). The eigenvalues for this test are those of the
+certificate. When the certified interval is down to twice what mu costs, mu is divided by 4 and the method starts again
+from the best y.
+
+References
+----------
+Nesterov (2005), "Smooth minimization of non-smooth functions"; Tseng (2008); Becker, Bobin and Candes (2011),
+continuation.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from matrixlearn._array import as_numpy, from_numpy, zeros
+from matrixlearn.engines.base import Engine, Incumbent, Proposal, State
+from matrixlearn.engines.mirror import next_check
+from matrixlearn.engines.saddle import ScaledSet, lower_value, metric, refusal
+from matrixlearn.linalg import adjoint, eigh, sym
+from matrixlearn.problems.base import Problem
+from matrixlearn.problems.game import SpectralGame
+from matrixlearn.sets import SpectralSet
+from matrixlearn.typing import Array
+
+
+def soft_support(S: SpectralSet, w: np.ndarray, mu: float) -> tuple[float, np.ndarray]:
+    """(mu R log sum exp(lambda / mu), its gradient in w) over the experts s w of the signs s of S, and 0 if slack."""
+    experts = np.concatenate([sign * w for sign in S.signs] + [np.zeros(S.slack)])
+    top = float(np.max(experts))
+    weights = np.exp((experts - top) / mu)
+    total = float(weights.sum())
+    p = S.trace / total * weights
+    n = len(w)
+    gradient = sum(sign * p[k * n : (k + 1) * n] for k, sign in enumerate(S.signs))
+    return S.trace * (top + mu * math.log(total)), np.asarray(gradient)
+
+
+def soft_response(S: SpectralSet, F: Array, mu: float) -> tuple[float, Array]:
+    """(the smoothed support function at F, its gradient X_mu): one eigendecomposition a block."""
+    if F.ndim == 1:
+        value, p = soft_support(S, as_numpy(F), mu)
+        return value, from_numpy(p, F)
+    pairs = [eigh(F[block, block]) for block in S.slices()]
+    value, p = soft_support(S, np.concatenate([as_numpy(w) for w, _ in pairs]), mu)
+    out = zeros(tuple(F.shape), F)
+    for block, (_, V) in zip(S.slices(), pairs, strict=True):
+        out[block, block] = sym((V * from_numpy(p[block], F)) @ adjoint(V))
+    return value, out
+
+
+@dataclass(frozen=True)
+class SmoothState(State):
+    """The three sequences of the accelerated method, with their images C - A(.)."""
+
+    y: np.ndarray = None  # type: ignore[assignment]
+    x: np.ndarray = None  # type: ignore[assignment]
+    image_y: Array = None
+    image_x: Array = None
+    X: Array = None
+    """The average of the responses."""
+    theta: float = 1.0
+    mu: float = 1.0
+    L: float = 1.0
+    rounds: int = 0
+    since: int = 0
+    check_at: int = 1
+    best_y: np.ndarray = None  # type: ignore[assignment]
+    best_upper: float = math.inf
+    best_lower: float = -math.inf
+    scaled: ScaledSet = None  # type: ignore[assignment]
+
+
+@dataclass(frozen=True)
+class Smoothing(Engine):
+    """Accelerated smoothing with continuation, for every spectral game with a bounded Y.
+
+    Parameters
+    ----------
+    reduction : float
+        By which mu is divided.
+    """
+
+    reduction: float = 4.0
+
+    name = "smoothing"
+
+    def supports(self, problem: Problem) -> str:
+        return refusal(self.name, problem)
+
+    def init(self, problem: SpectralGame, incumbent: Incumbent) -> SmoothState:
+        y = problem.dual_set.center() if incumbent.y is None else incumbent.y
+        d = metric(problem)
+        width = incumbent.upper - incumbent.lower
+        if not math.isfinite(width):
+            width = problem.scale
+        mu = max(width, 1e-12 * problem.scale) / (4 * self._cost(problem))
+        start = SmoothState(
+            mu=mu,
+            L=problem.spectral_set.trace / mu / len(d),
+            best_upper=math.inf,
+            scaled=ScaledSet.of(problem.dual_set, d),
+        )
+        return self._restarted(problem, start, y)
+
+    @staticmethod
+    def _cost(game: SpectralGame) -> float:
+        """What one unit of mu costs: R ln(dimension)."""
+        return game.spectral_set.trace * math.log(game.spectral_set.dimension + 1)
+
+    @staticmethod
+    def _restarted(game: SpectralGame, state: SmoothState, y: np.ndarray) -> SmoothState:
+        image = game.forward(y)
+        return replace(
+            state,
+            y=y,
+            x=y,
+            image_y=image,
+            image_x=image,
+            X=zeros(tuple(game.cost.shape), game.cost),
+            theta=1.0,
+            since=0,
+            check_at=1,
+        )
+
+    def step(self, problem: SpectralGame, state: SmoothState, incumbent: Incumbent) -> SmoothState:
+        state = self._accelerated(problem, state)
+        if state.finished or state.since < state.check_at:
+            return state
+        return self._checked(problem, state, incumbent)
+
+    def _accelerated(self, game: SpectralGame, state: SmoothState) -> SmoothState:
+        """One accepted round."""
+        S, d, theta, L = game.spectral_set, state.scaled.d, state.theta, state.L
+        v = (1 - theta) * state.y + theta * state.x
+        image_v = (1 - theta) * state.image_y + theta * state.image_x
+        soft, X = soft_response(S, image_v, state.mu)
+        gradient = game.offset - game.adjoint(X)
+        at_v = float(game.offset @ v) + soft
+        if not (math.isfinite(at_v) and np.all(np.isfinite(gradient))):
+            return replace(state, proposals=(), finished="the iterates are not finite: numerical limit")
+        allowance = 1e-13 * (game.scale + abs(at_v))
+        for _ in range(60):
+            x = state.scaled.nearest(d * state.x - gradient / d / (theta * L)) / d
+            image_x = game.forward(x)
+            y = (1 - theta) * state.y + theta * x
+            image_y = (1 - theta) * state.image_y + theta * image_x
+            w = as_numpy(S.eigenvalues(image_y))
+            at_y = float(game.offset @ y) + soft_support(S, w, state.mu)[0]
+            moved = d * (y - v)
+            if at_y <= at_v + float(gradient @ (y - v)) + L / 2 * float(moved @ moved) + allowance:
+                break
+            L *= 2
+        else:
+            return replace(state, proposals=(), finished="no step is short enough: numerical limit")
+        upper = float(game.offset @ y) + S.support_of(from_numpy(w, game.cost))
+        return replace(
+            state,
+            proposals=(),
+            y=y,
+            x=x,
+            image_y=image_y,
+            image_x=image_x,
+            X=(1 - theta) * state.X + theta * X,
+            theta=2 / (1 + math.sqrt(1 + 4 / theta**2)),
+            L=L,
+            rounds=state.rounds + 1,
+            since=state.since + 1,
+            best_y=y if upper < state.best_upper else state.best_y,
+            best_upper=min(upper, state.best_upper),
+        )
+
+    def _checked(self, game: SpectralGame, state: SmoothState, incumbent: Incumbent) -> SmoothState:
+        lower = lower_value(game, state.X)
+        state = replace(
+            state,
+            proposals=(Proposal(X=state.X, y=state.best_y),),
+            check_at=next_check(state.since),
+            best_lower=max(lower, state.best_lower),
+        )
+        if incumbent.upper - incumbent.lower <= 4 * game.rounding(state.best_y):
+            return replace(state, finished="the bounds differ by their allowance for rounding: numerical limit")
+        width, cost = state.best_upper - lower, self._cost(game)
+        if width > 2 * state.mu * cost:
+            return state
+        mu = min(max(state.best_upper - state.best_lower, 0.0) / (2 * cost), state.mu) / self.reduction
+        if not mu > 1e-15 * game.scale / cost:
+            return replace(state, finished="the smoothing is down to rounding: numerical limit")
+        sharper = replace(state, mu=mu, L=state.L * max(1.0, state.mu / mu / 4))
+        return self._restarted(game, sharper, state.best_y)
