@@ -4,7 +4,7 @@ Two forms: dense stacks, and differences of two rank-one matrices, S_j = p_j p_j
 squared distances (p = e_a - e_b) and comparisons of two of them. Both give
 
     apply(y) = sum_j y_j S_j,   adjoint(W)_j = tr(W S_j),   ranges = (lambda_min, lambda_max) of each,
-    rotated(V, which) = V^H S_j V                   (what a Hessian of the dual is made of).
+    rotated(V, ...) = blocks of V^H S_j V                   (what a Hessian of the dual is made of).
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ class Constraints(ABC):
         """The smallest and the largest eigenvalue of each S_j, (m,) and (m,)."""
 
     @abstractmethod
-    def rotated(self, V: np.ndarray, which: np.ndarray) -> np.ndarray:
-        """V^H S_j V for the indices j in ``which``, (k, d, d)."""
+    def rotated(self, V: np.ndarray, which: np.ndarray, rows: slice, columns: slice) -> np.ndarray:
+        """A block of V^H S_j V for the indices j in ``which``, (k, rows, columns)."""
 
     @cached_property
     def norms(self) -> np.ndarray:
@@ -100,8 +100,8 @@ class DenseConstraints(Constraints):
         w = np.concatenate([np.linalg.eigvalsh(self.S[start : start + size]) for start in range(0, m, size)])
         return w[:, 0], w[:, -1]
 
-    def rotated(self, V: np.ndarray, which: np.ndarray) -> np.ndarray:
-        return V.conj().T @ self.S[which] @ V
+    def rotated(self, V: np.ndarray, which: np.ndarray, rows: slice, columns: slice) -> np.ndarray:
+        return np.asarray((V[:, rows].conj().T @ self.S[which]) @ V[:, columns])
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,9 +148,9 @@ class VectorConstraints(Constraints):
         root = np.sqrt(np.maximum(((a + b) / 2) ** 2 - product, ((a - b) / 2) ** 2))
         return (a - b) / 2 - root, (a - b) / 2 + root
 
-    def rotated(self, V: np.ndarray, which: np.ndarray) -> np.ndarray:
+    def rotated(self, V: np.ndarray, which: np.ndarray, rows: slice, columns: slice) -> np.ndarray:
         out = 0.0
         for sign, part in self.parts:
-            U = part.P[which] @ V.conj()  # rows: (V^H p_j)^T
-            out = out + sign * U[:, :, None] * U.conj()[:, None, :]
+            P = part.P[which]  # columns of (V^H p)(V^H p)^H
+            out = out + sign * (P @ V[:, rows].conj())[:, :, None] * (P.conj() @ V[:, columns])[:, None, :]
         return np.asarray(out)

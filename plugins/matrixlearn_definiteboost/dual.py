@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 EPS = float(np.finfo(float).eps)
 ARMIJO = 1e-4
+ENTRIES = 4_000_000
+"""Of a block of rotated constraints: 32 MB."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +48,11 @@ class Sides:
         """s_i tr(W S_j(i)) <= c_i - margin * scale_i for the inequalities."""
         moved = np.where(self.is_equality, self.bound, self.bound - margin * self.scale)
         return Sides(self.index, self.sign, moved, self.low, self.high, self.scale)
+
+    def capped(self, cap: float) -> Sides:
+        """The multipliers of at most ``cap`` in scaled units: a lower price of violations."""
+        most = np.minimum(self.high, cap / self.scale)
+        return Sides(self.index, self.sign, self.bound, np.maximum(self.low, -cap / self.scale), most, self.scale)
 
     def multipliers(self, z: np.ndarray, m: int) -> np.ndarray:
         """y_j = sum of s_i z_i over the sides of constraint j, (m,)."""
@@ -109,40 +116,75 @@ def evaluate(problem: DefiniteBoost, sides: Sides, z: np.ndarray) -> Point:
 
 
 def hessian(problem: DefiniteBoost, sides: Sides, at: Point, which: np.ndarray) -> np.ndarray:
-    """The block of Hess f of the sides in ``which``, in the scaled variables scale_i z_i, (k, k)."""
-    d = problem.d
-    B = problem.family.rotated(at.V, sides.index[which])
-    t = np.einsum("kaa,a->k", B, at.p).real
-    B[:, np.arange(d), np.arange(d)] -= t[:, None]
-    Q = B * np.sqrt(divided_differences(at.w, at.p))
-    upper = np.triu_indices(d, 1)
-    diagonal = Q[:, np.arange(d), np.arange(d)].real
-    off = np.sqrt(2.0) * Q[:, upper[0], upper[1]]
-    rows = [diagonal, off.real, off.imag] if np.iscomplexobj(off) else [diagonal, off]
-    packed = np.concatenate(rows, axis=1) * (sides.sign[which] / sides.scale[which])[:, None]
-    return packed @ packed.T
+    """The block of Hess f of the sides in ``which``, in the scaled variables scale_i z_i, (k, k).
+
+    By blocks of rows of the rotated constraints, from the diagonal on, so that no k x d^2 array is held.
+    """
+    d, k = problem.d, len(which)
+    t = sides.sign[which] * (sides.bound[which] - at.gradient[which])  # tr(W S_j)
+    weights = divided_differences(at.w, at.p)
+    unit = sides.sign[which] / sides.scale[which]
+    H = np.zeros((k, k))
+    height = max(1, min(d // 4 + 1, ENTRIES // (k * d)))
+    for start in range(0, d, height):
+        stop = min(start + height, d)
+        B = problem.family.rotated(at.V, sides.index[which], slice(start, stop), slice(start, d))
+        inner = np.arange(stop - start)
+        B[:, inner, inner] -= t[:, None]
+        block = weights[start:stop, start:].copy()
+        block[:, stop - start :] *= 2  # and its mirror image below the diagonal
+        Q = (B * np.sqrt(block)).reshape(k, -1) * unit[:, None]
+        H += Q.real @ Q.real.T
+        if np.iscomplexobj(Q):
+            H += Q.imag @ Q.imag.T
+    return H
 
 
 def box_quadratic(H: np.ndarray, g: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """argmin g.p + p.H p / 2 over low <= p <= high, by a primal-dual active set; clipped where it cycles."""
-    from scipy.linalg import cho_factor, cho_solve
+    """argmin g.p + p.H p / 2 over low <= p <= high, by a primal-dual active set.
 
-    k = len(g)
-    p, free = np.zeros(k), np.ones(k, dtype=bool)
-    at = np.zeros(k)  # the bound at which a variable is held
-    for _ in range(25):
+    That set is found in a few factorizations as a rule, or cycles; then by projected Newton steps, which descend.
+    """
+    p, free = np.zeros(len(g)), np.ones(len(g), dtype=bool)
+    at = np.zeros(len(g))  # the bound at which a variable is held
+    for _ in range(12):
         p = np.where(free, 0.0, at)
-        if np.any(free):
-            rest = -(g + H @ p)[free]
-            p[free] = cho_solve(cho_factor(H[np.ix_(free, free)], lower=True), rest)
+        p[free] = _solved(H, free, -(g + H @ p))
         slope = g + H @ p
         below = np.where(free, p < low, (at == low) & (slope > 0))
         above = np.where(free, p > high, (at == high) & (slope < 0))
         now = ~(below | above)
         if np.array_equal(now, free):
-            break
+            return np.clip(p, low, high)
         free, at = now, np.where(below, low, np.where(above, high, 0.0))
-    return np.clip(p, low, high)
+    p = np.clip(np.zeros(len(g)), low, high)
+    size = float(np.max(np.abs(g)))
+    for _ in range(60):
+        slope = g + H @ p
+        free = ~(((p <= low) & (slope > 0)) | ((p >= high) & (slope < 0)))
+        if float(np.max(np.abs(slope[free]), initial=0.0)) <= 1e-9 * size:
+            break
+        step = np.zeros(len(g))
+        step[free] = _solved(H, free, -slope)
+        length = 1.0
+        while length > 1e-10:
+            move = np.clip(p + length * step, low, high) - p
+            if float(slope @ move) + float(move @ H @ move) / 2 <= ARMIJO * float(slope @ move) < 0:
+                break
+            length /= 2
+        else:
+            break
+        p = p + move
+    return p
+
+
+def _solved(H: np.ndarray, free: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """The solution of the free block of H."""
+    from scipy.linalg import cho_factor, cho_solve
+
+    if not np.any(free):
+        return np.zeros(0)
+    return np.asarray(cho_solve(cho_factor(H[np.ix_(free, free)], lower=True), right[free]))
 
 
 def newton_step(problem: DefiniteBoost, sides: Sides, at: Point) -> Point | None:

@@ -73,16 +73,21 @@ class ExactProjections(Projections):
 
 @dataclass(frozen=True)
 class NewtonState(State):
-    """Where Newton's method is, and a strictly feasible matrix once one is near."""
+    """Where Newton's method is, a strictly feasible matrix once one is near, and the price of violations by now."""
 
     sides: Sides | None = None
     at: Point | None = None
     inside: np.ndarray | None = None
     sought: bool = False
+    cap: float = np.inf
 
 
 CLOSE = 1e-3
 """The largest scaled violation from which a strictly feasible matrix is sought, and matrices are proposed."""
+
+FIRST_CAP, GROWTH = 30.0, 4.0
+"""Soft constraints start at a price of at most 30 (for ||S_j - u_j I||_2 = 1), which then grows to their own: at a
+high price at once, the dual is piecewise linear to all but the shortest steps."""
 
 
 @dataclass(frozen=True)
@@ -101,22 +106,34 @@ class Corrective(Engine):
     def init(self, problem: Any, incumbent: Incumbent) -> NewtonState:
         sides = problem.sides
         z = np.zeros(len(sides.index)) if incumbent.y is None else sides.from_multipliers(incumbent.y)
-        return NewtonState(sides=sides, at=evaluate(problem, sides, z))
+        cap = FIRST_CAP if problem.slack is not None else np.inf
+        return NewtonState(
+            sides=sides,
+            at=evaluate(problem, sides, z),
+            cap=max(cap, float(np.max(np.abs(z * sides.scale), initial=0.0))),
+        )
 
     def step(self, problem: Any, state: NewtonState, incumbent: Incumbent) -> NewtonState:
         assert state.at is not None and state.sides is not None
-        at, sides = state.at, state.sides
+        at, whole, cap = state.at, state.sides, state.cap
+        sides = whole.capped(cap)
         there = newton_step(problem, sides, at)
         point = at if there is None else there
         y = sides.multipliers(point.z, problem.m)
         state = replace(state, at=point)
         worst = float(np.max(np.abs(point.pushes(sides)), initial=0.0))
         X = None
-        if worst <= CLOSE or there is None:
+        if problem.slack is not None or worst <= CLOSE or there is None:
             if problem.slack is None and not state.sought and not problem.is_feasible(point.W):
                 state = replace(state, sought=True, inside=strictly_feasible(problem, y))
             X = point.W
             if state.inside is not None and not problem.is_feasible(X):
                 X = problem.mixed(X, state.inside)
+        full = float(np.max(whole.high * whole.scale, initial=0.0))
+        if cap < full and (worst <= CLOSE or there is None):
+            ray = np.clip(GROWTH * point.z, whole.low, whole.high)  # dear violations: the problem is a cone
+            further = evaluate(problem, sides, ray)
+            state = replace(state, cap=GROWTH * cap, at=further if further.value < point.value else point)
+            return replace(state, proposals=(Proposal(X=X, y=y),))
         finished = "" if there is not None else f"no step lowers the dual; the largest scaled residual is {worst:.1e}"
         return replace(state, proposals=(Proposal(X=X, y=y),), finished=finished)

@@ -38,8 +38,8 @@ class DefiniteBoostKernel(BaseEstimator):
     slack : float or None, default=10.0
         The price of a violation, in the same unit; None for hard constraints, which may be infeasible.
     trace : float, optional
-        Trace of the kernel. By default 1, and for distances that which the mean of them implies, of centred objects:
-        (n - 1) / 2 times the mean squared distance.
+        Trace of the kernel. By default 1, and for distances that which makes their mean that of W_1: n / 2 times the
+        mean squared distance for indices, which leaves 1/n of the trace to the mean of the objects.
     measurements : {"auto", "signs", "distances"}, default="auto"
         What y holds; "auto" takes y for signs where all |y| = 1.
     method : str, default="corrective"
@@ -60,7 +60,7 @@ class DefiniteBoostKernel(BaseEstimator):
     rank_ : int
         r; smaller than the number of features where these are linearly dependent.
     points_ : ndarray, shape (n, n_features) or None
-        The distinct points, in the order of ``kernel_``.
+        The distinct points in the order in which they appear, which is that of ``kernel_``.
     solution_ : matrixlearn.Solution
     n_iter_ : int
 
@@ -112,14 +112,14 @@ class DefiniteBoostKernel(BaseEstimator):
         """
         tuples, coordinates, points = self._objects(pairs, n_objects)
         n, width = len(coordinates), tuples.shape[1]
-        if n < 2:
-            msg = f"pairs must hold at least two different objects, got {n}"
-            raise ProblemError(msg)
         for first, second in ((0, 1), (2, 3))[: width // 2]:
             same = np.flatnonzero(tuples[:, first] == tuples[:, second])
             if len(same):
                 msg = f"pairs[{same[0]}] compares an object with itself: its distance is 0 in every kernel; drop it"
                 raise ProblemError(msg)
+        if n < 2:
+            msg = f"pairs must hold at least two different objects, got {n}"
+            raise ProblemError(msg)
         U = coordinates[tuples[:, 0]] - coordinates[tuples[:, 1]]
         r = coordinates.shape[1]
         centred = coordinates - coordinates.mean(axis=0)
@@ -158,7 +158,9 @@ class DefiniteBoostKernel(BaseEstimator):
         array: Any = np.asarray(pairs)
         if array.ndim == 3:
             flat = check_array(array.reshape(-1, array.shape[2]), input_name="pairs", dtype=np.float64)
-            points, index = np.unique(flat, axis=0, return_inverse=True)
+            seen: dict[bytes, int] = {}
+            index = [seen.setdefault(row.tobytes(), len(seen)) for row in flat + 0.0]  # -0.0 is 0.0
+            points = flat[np.unique(index, return_index=True)[1]]
             tuples = np.reshape(index, array.shape[:2])
             coordinates = np.asarray(span_coordinates(points - points.mean(axis=0))) if len(points) > 1 else points
         else:
