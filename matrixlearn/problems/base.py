@@ -1,7 +1,7 @@
 """The contract of a problem: what every problem must say of itself.
 
 Implement            `scale`, `bound_from_matrix`, `bound_from_vector`, `reference`, `random`.
-Optional             `objective_at`, `describe`, `plot`; `ceiling`, `engines`, `start`; `arguments` and
+Optional             `objective_at`, `describe`, `plot`; `ceiling`, `engines`, `first_points`; `arguments` and
                      `from_arguments` for the command line; `demo`.
 You get for free     `ml.solve`, certificates, `save` and `load`, the conformance kit.
 
@@ -98,10 +98,6 @@ class Problem(ABC):
     def engines(self) -> tuple[Any, ...]:
         """Engines of its own, which ``auto`` prefers to those of the library; imported here, late."""
         return ()
-
-    def start(self) -> tuple[Array | None, np.ndarray | None]:
-        """Points (X, y) to start from that cost next to nothing, each with the shape of an answer."""
-        return None, None
 
     def first_points(self) -> list[tuple[Array | None, np.ndarray | None]]:
         """Pairs (X, y) that are known at once and worth certifying before any iteration; none, by default."""

@@ -337,11 +337,8 @@ class DefiniteBoost(Problem):
 
         return Corrective(), ApproximateProjections(), ExactProjections()
 
-    def start(self) -> tuple[np.ndarray | None, np.ndarray | None]:
-        return None, np.zeros(self.m)
-
     def first_points(self) -> list[tuple[np.ndarray | None, np.ndarray | None]]:
-        return [self.start()]
+        return [(None, np.zeros(self.m))]
 
     # -- words, files, the judge ----------------------------------------------------------------------
 
