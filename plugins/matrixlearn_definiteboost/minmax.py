@@ -21,8 +21,9 @@ import numpy as np
 
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.problem import KnapsackSet, SpectralGame, Spectraplex
+from matrixlearn_definiteboost.checks import stacked
 from matrixlearn_definiteboost.constraints import DenseConstraints
-from matrixlearn_definiteboost.problem import DefiniteBoost, stacked
+from matrixlearn_definiteboost.problem import DefiniteBoost
 
 if TYPE_CHECKING:
     import cvxpy

@@ -24,7 +24,8 @@ import numpy as np
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.exponents import DenseExponent
 from matrixlearn.linalg import frobenius
-from matrixlearn.problem import Bound, Problem, Spectraplex, as_array, as_hermitian, as_real_vector
+from matrixlearn.problem import Bound, Problem, Spectraplex
+from matrixlearn_definiteboost.checks import density, per_constraint, rows, stacked
 from matrixlearn_definiteboost.constraints import Constraints, DenseConstraints, VectorConstraints
 from matrixlearn_definiteboost.dual import EPS, Sides, log_tr_exp, strictly_feasible
 
@@ -106,27 +107,27 @@ class DefiniteBoost(Problem):
             put("constraints", stacked(self.constraints))
             m, d = self.constraints.shape[:2]
         else:
-            put("vectors", _rows("vectors", self.vectors))
+            put("vectors", rows("vectors", self.vectors))
             m, d = self.vectors.shape
             if self.minus is not None:
-                put("minus", _rows("minus", self.minus, (m, d)))
-        put("upper", _per_constraint("upper", self.upper, m))
+                put("minus", rows("minus", self.minus, (m, d)))
+        put("upper", per_constraint("upper", self.upper, m))
         if self.lower is not None:
             lower = np.asarray(self.lower, dtype=float)
             none = np.isneginf(lower)
-            lower = np.where(none, -np.inf, _per_constraint("lower", np.where(none, 0.0, lower), m))
+            lower = np.where(none, -np.inf, per_constraint("lower", np.where(none, 0.0, lower), m))
             if np.any(lower > self.upper):
                 j = int(np.argmax(lower - self.upper))
                 msg = f"lower must be at most upper, but lower[{j}] = {lower[j]:g} > upper[{j}] = {self.upper[j]:g}"
                 raise ProblemError(msg)
             put("lower", lower)
         if self.slack is not None:
-            put("slack", _per_constraint("slack", self.slack, m))
+            put("slack", per_constraint("slack", self.slack, m))
             if np.any(self.slack <= 0):
                 msg = f"slack must be positive (the price of a unit of violation), got {self.slack.min():g}"
                 raise ProblemError(msg)
         if self.initial is not None:
-            put("initial", _density("initial", self.initial, d))
+            put("initial", density("initial", self.initial, d))
 
     # -- the data, as engines use them --------------------------------------------------------------
 
@@ -360,36 +361,10 @@ class DefiniteBoost(Problem):
         return {name: getattr(self, name) for name in names}
 
     def reference(self) -> cvxpy.Problem:
-        """The entropy through the sums of the largest eigenvalues (cvxpy's exact form); complex W as a real one
-        of twice the size, whose entropy is twice that of W less ln 2.
-        """
-        import cvxpy as cp
+        """The entropy through the sums of the largest eigenvalues, exact, in real variables."""
+        from matrixlearn_definiteboost.judge import program
 
-        d, hermitian = self.d, np.iscomplexobj(self.log_initial)
-        A = cp.Variable((d, d), symmetric=True, name="re")
-        B = cp.Variable((d, d), name="im") if hermitian else np.zeros((d, d))
-        W = cp.bmat([[A, -B], [B, A]]) if hermitian else A
-        constraints = [cp.trace(A) == 1, W >> 0]
-        if hermitian:
-            constraints.append(B == -B.T)
-
-        def product(S: np.ndarray) -> Any:
-            real = cp.sum(cp.multiply(S.real, A))
-            return real + cp.sum(cp.multiply(S.imag, B)) if hermitian else real
-
-        entropy = cp.von_neumann_entr(cp.hermitian_wrap(W)) / 2 if hermitian else cp.von_neumann_entr(W)
-        objective = -entropy - product(self.log_initial) if d > 1 else -product(self.log_initial)
-        t = cp.hstack([product(self.family.matrix(j)) for j in range(self.m)])
-        held = np.flatnonzero(np.isfinite(self.lower_bounds))
-        if self.slack is None:
-            constraints.append(t <= self.upper)
-            if len(held):
-                constraints.append(t[held] >= self.lower_bounds[held])
-        else:
-            objective += self.slack @ cp.pos(t - self.upper)
-            if len(held):
-                objective += self.slack[held] @ cp.pos(self.lower_bounds[held] - t[held])
-        return cp.Problem(cp.Minimize(objective), constraints)
+        return program(self)
 
     @classmethod
     def random(cls, rng: np.random.Generator) -> DefiniteBoost:
@@ -418,47 +393,3 @@ def _trace_one(A: np.ndarray) -> np.ndarray:
     W = A @ A.conj().T + 0.2 * np.eye(len(A))
     W = (W + W.conj().T) / 2
     return np.asarray(W / np.trace(W).real)
-
-
-def stacked(value: Any) -> np.ndarray:
-    """sym(C_j), (m, d, d)."""
-    if isinstance(value, list | tuple):
-        shapes = {np.shape(C) for C in value}
-        if len(shapes) > 1:
-            msg = f"constraints must have one shape, got {sorted(map(str, shapes))}"
-            raise ProblemError(msg)
-    C = np.asarray(as_array("constraints", np.asarray(value) if isinstance(value, list | tuple) else value))
-    if C.ndim != 3 or C.shape[1] != C.shape[2]:
-        msg = f"constraints must have shape (m, d, d), got {C.shape}; pass [C] for one, vectors for rank-one ones"
-        raise ProblemError(msg)
-    return np.asarray((C + C.conj().swapaxes(1, 2)) / 2)
-
-
-def _rows(name: str, value: Any, shape: tuple[int, ...] | None = None) -> np.ndarray:
-    rows = np.asarray(as_array(name, value))
-    if rows.ndim != 2 or (shape is not None and rows.shape != shape):
-        msg = f"{name} must have shape {'(m, d)' if shape is None else shape}, got {rows.shape}"
-        raise ProblemError(msg)
-    return rows
-
-
-def _per_constraint(name: str, value: Any, m: int) -> np.ndarray:
-    """One number for each constraint."""
-    array = np.asarray(as_array(name, value if np.ndim(value) else np.full(m, value)))
-    return as_real_vector(name, array, m)
-
-
-def _density(name: str, value: Any, d: int) -> np.ndarray:
-    """A positive definite matrix of trace one."""
-    W = np.asarray(as_hermitian(name, value, d))
-    least, total = float(np.linalg.eigvalsh(W)[0]), float(np.trace(W).real)
-    if least <= 4 * d * EPS * max(total, 0.0) or total <= 0:
-        msg = (
-            f"{name} must be positive definite, but its smallest eigenvalue is {least:.3g}; mix it with I/d, or work "
-            f"in the coordinates of its range"
-        )
-        raise ProblemError(msg)
-    if abs(total - 1) > 1e-9:
-        msg = f"{name} must have trace one, got {total:.9g}; divide it by its trace"
-        raise ProblemError(msg)
-    return W if abs(total - 1) <= 8 * d * EPS else W / total  # twice is as once

@@ -17,8 +17,9 @@ import numpy as np
 from matrixlearn import Solution, solve
 from matrixlearn.engines import Incumbent, Proposal, run
 from matrixlearn.exceptions import ProblemError
+from matrixlearn_definiteboost.checks import stacked
 from matrixlearn_definiteboost.engines import Corrective
-from matrixlearn_definiteboost.problem import DefiniteBoost, stacked
+from matrixlearn_definiteboost.problem import DefiniteBoost
 
 Separate = Callable[[np.ndarray], Any]
 
