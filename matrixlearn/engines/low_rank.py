@@ -39,7 +39,7 @@ from matrixlearn.linalg.largest import guess_largest, row_sum_norm
 from matrixlearn.problems.base import Problem
 from matrixlearn.problems.unit_diagonal import UnitDiagonalGame
 
-FIRST_CHECK, GROWTH = 30, 1.5
+FIRST_CHECK, GROWTH = 40, 1.5
 """Steps before the first certificate, and their growth from one to the next: one costs as much as 50 steps on G11."""
 
 
@@ -63,6 +63,8 @@ class FactorState(State):
     """The step along the gradient while there is no memory: 1 / (4 ||C||)."""
     rounds: int = 0
     check_at: int = FIRST_CHECK
+    shown: float = math.inf
+    """The residual of S V = 0, a row, at the last certificate."""
     least: float = math.inf
     """The least norm of the gradient so far."""
     idle: int = 0
@@ -179,13 +181,14 @@ class LowRank(Engine):
         n, r = state.V.shape
         if incumbent.upper - incumbent.lower <= 4 * problem.rounding(state.y):
             return replace(state, finished="the bounds differ by their allowance for rounding: numerical limit")
-        residual = float(np.linalg.norm(state.gradient)) / (2 * math.sqrt(n))  # of S V = 0, a row
-        stationary = residual <= 0.1 * (incumbent.upper - incumbent.lower) / n
+        residual = float(np.linalg.norm(state.gradient)) / (2 * math.sqrt(n))
+        stationary = state.shown <= 0.1 * (incumbent.upper - incumbent.lower) / n  # both of the last certificate
+        state = replace(state, shown=residual)
         if stationary and r < n:
             largest, u = guess_largest(problem.shifted_operator(state.y))
             if largest > 10 * residual:
                 V = _normalized(np.column_stack([state.V, 0.5 * u]))
-                return replace(_at(state.C, V, state), pairs=(), least=math.inf, idle=0)
+                return replace(_at(state.C, V, state), pairs=(), shown=math.inf, least=math.inf, idle=0)
         if state.idle > 200:
             return replace(state, finished=f"the gradient has not fallen for {state.idle} steps: numerical limit")
         return state

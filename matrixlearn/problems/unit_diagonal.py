@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from matrixlearn._array import EPS
-from matrixlearn.linalg.largest import ALL_BELOW, PROVE_FROM, checked_largest, guess_largest
+from matrixlearn.linalg.largest import PROVE_FROM, checked_largest, guess_largest
 from matrixlearn.problems.base import Bound
 from matrixlearn.problems.game import SpectralGame
 from matrixlearn.sets import KnapsackSet, Spectraplex
@@ -75,7 +75,7 @@ class UnitDiagonalGame(SpectralGame):
     @cached_property
     def dual_set(self) -> KnapsackSet:
         n, d = self.size, self.cost_operator.diagonal()
-        upper, lower = n * checked_largest(self.cost, self.cost_operator), float(d.sum())
+        upper, lower = n * self._largest_cost[0], float(d.sum())
         # a margin keeps the box open where a row of C is empty, or where the bounds meet
         margin = 1e-3 * self.scale / n if self.scale > 0 else 1.0
         return KnapsackSet(
@@ -87,11 +87,18 @@ class UnitDiagonalGame(SpectralGame):
         )
 
     @cached_property
+    def _largest_cost(self) -> tuple[float, float]:
+        """(t >= lambda_max(C) but for rounding, ||C||_2; the latter as ARPACK finds it where n is large)."""
+        if self.size < PROVE_FROM:
+            w = np.linalg.eigvalsh(self.cost)
+            return float(w[-1]), float(np.max(np.abs(w)))
+        largest = checked_largest(self.cost, self.cost_operator)
+        return largest, max(abs(largest), abs(guess_largest(-1 * self.cost_operator)[0]))
+
+    @cached_property
     def cost_norm(self) -> float:
-        """||C||_2; from n = 200 on as ARPACK finds it."""
-        if self.size < ALL_BELOW:
-            return super().cost_norm
-        return max(abs(guess_largest(sign * self.cost_operator)[0]) for sign in (1, -1))
+        """||C||_2."""
+        return self._largest_cost[1]
 
     @cached_property
     def scale(self) -> float:
@@ -99,8 +106,8 @@ class UnitDiagonalGame(SpectralGame):
         return self.size * self.cost_norm or 1.0
 
     def first_points(self) -> list[tuple[np.ndarray | None, np.ndarray | None]]:
-        """I and the centre of Y; a best response, of rank one, would be repaired to a cut that proves little."""
-        return [(np.eye(self.size), self.dual_set.center())]
+        """I and y = 0; a best response, of rank one, would be repaired to a cut that proves little."""
+        return [(np.eye(self.size), np.zeros(self.size))]
 
     def forward(self, y: np.ndarray) -> np.ndarray:
         out = self.cost.copy()
@@ -152,8 +159,11 @@ class UnitDiagonalGame(SpectralGame):
         return sp.csr_array(operator - sp.diags_array(y))
 
     def bound_from_vector(self, y: np.ndarray) -> Bound:
-        if self.size < PROVE_FROM:
-            return super().bound_from_vector(y)
         y = self.dual_set.project(np.asarray(y, dtype=float))
-        largest = checked_largest(self.forward(y), self.shifted_operator(y))
+        if not np.any(y):
+            largest = self._largest_cost[0]
+        elif self.size < PROVE_FROM:
+            return super().bound_from_vector(y)
+        else:
+            largest = checked_largest(self.forward(y), self.shifted_operator(y))
         return Bound(point=y, upper=float(self.offset @ y) + self.size * largest + self.rounding(y))

@@ -263,7 +263,7 @@ def test_bounds_by_factorization_are_those_by_eigenvalues(monkeypatch):
     monkeypatch.setattr(largest, "PROVE_FROM", 1)
     proven = MaxCut(graph(300)).bound_from_vector(solution.y).upper
     assert dense_bound(problem, solution.y) <= proven
-    assert proven == pytest.approx(by_eigenvalues, rel=1e-6)
+    assert proven == pytest.approx(by_eigenvalues, rel=1e-5)  # the margin of the factorization
     assert ml.solve(MaxCut(graph(300)), "low-rank", tol=1e-5).status == "optimal"
 
 
