@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def program(p: DefiniteBoost) -> cvxpy.Problem:
     """The entropy through the sums of the largest eigenvalues (cvxpy's exact form); complex W as a real one
-    of twice the size, whose entropy is twice that of W less ln 2.
+    of twice the size, whose eigenvalues, and so whose entropy, are those of W twice.
     """
     import cvxpy as cp
 
