@@ -16,6 +16,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+import scipy.sparse as sp
 from _common import gaussian_shift, header
 from matrixlearn_discrepancy import Discrepancy
 from matrixlearn_maxcut import MaxCut
@@ -62,17 +63,51 @@ def profile(make, method, limit):
     return [reached.get(tol) for tol in TOLS], solution
 
 
+def crossover():
+    """Random MaxCut: from what size on low-rank is ahead of interior-point (`AHEAD_FROM` of engines.low_rank)."""
+    print("\nn, density: interior-point / low-rank at 1e-3, 1e-6, 1e-8 (CPU seconds, the least of 3)")
+    for n, density in (
+        (20, 1),
+        (50, 0.1),
+        (50, 1),
+        (100, 0.05),
+        (100, 1),
+        (200, 0.03),
+        (200, 1),
+        (400, 0.02),
+        (400, 1),
+    ):
+        rng = np.random.default_rng(n)
+        W = np.triu(rng.uniform(0, 1, (n, n)) * (rng.random((n, n)) < density), 1)
+        W = W + W.T if density == 1 else sp.csr_array(W + W.T)
+        cells = []
+        for tol in (1e-3, 1e-6, 1e-8):
+            least = {"interior-point": np.inf, "low-rank": np.inf}
+            for _ in range(3):
+                for method in least:
+                    start = time.process_time()
+                    ml.solve(MaxCut(W), method, tol=tol)
+                    least[method] = min(least[method], time.process_time() - start)
+            cells.append(f"{least['interior-point']:.3f} / {least['low-rank']:.3f}")
+        print(f"{n:4d} {density:5.2f}   {'   '.join(cells)}", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--limit", type=float, default=20.0)
     parser.add_argument("--problems", nargs="+", default=list(PROBLEMS))
     parser.add_argument("--engines", nargs="+")
+    parser.add_argument("--crossover", action="store_true", help="only where low-rank overtakes interior-point")
     given = parser.parse_args()
     header(f"engines: CPU seconds to a certified gap, at most {given.limit:g} s")
     ml.solve(PROBLEMS["gauss"](), tol=1e-2)  # imports
+    if given.crossover:
+        crossover()
+        return
     for name in given.problems:
         print(f"\n{name:14}" + "".join(f"{tol:>9.0e}" for tol in TOLS) + f"{'gap':>10}{'rounds':>8}  ended", flush=True)
-        for method in given.engines or [m for m in ml.methods(PROBLEMS[name]()) if m != "reference"]:
+        able = [method for method in ml.methods(PROBLEMS[name]()) if method != "reference"]
+        for method in [m for m in able if not given.engines or m in given.engines]:
             times, solution = profile(PROBLEMS[name], method, given.limit)
             row = "".join("        -" if t is None else f"{t:9.3f}" for t in times)
             ended = next(note for note in solution.notes if note.startswith("ended"))[7:50]

@@ -44,8 +44,8 @@ FIRST_CHECK, GROWTH = 40, 1.5
 
 
 AHEAD_FROM = 100
-"""Size from which it was ahead of interior-point at every tol down to 1e-8, on graphs of 5 % and 100 % density: 3.2 and
-1.9 times at n = 100 and tol = 1e-3, 8.7 and 4.1 at 400, 1.0 at the least (benchmarks/engines.py)."""
+"""Size from which it was ahead of interior-point at every tol down to 1e-8, on sparse and on complete graphs: 3.3 and
+2.4 times at n = 100 and tol = 1e-3, 17 and 4.3 at 400, 1.3 at the least (benchmarks/engines.py --crossover)."""
 
 
 @dataclass(frozen=True)
