@@ -37,7 +37,10 @@ class Loss(Protocol):
         """sup over p of u p - l(p, y), for u among the derivatives."""
 
     def smoothed(self, width: float) -> Loss:
-        """A differentiable loss within width / 2 of this one, with derivatives among its own."""
+        """A differentiable loss within ``width`` of this one, with derivatives among its own."""
+
+    def drift(self, p: Any, y: Any) -> Any:
+        """w d/dw of the derivative, w the width of a smoothed loss; 0 for one without a width."""
 
     def check_labels(self, y: Any) -> None:
         """Refuse labels that the loss has no meaning for."""
@@ -48,6 +51,9 @@ class RealLabels:
 
     def smoothed(self, width: float) -> Any:
         return self
+
+    def drift(self, p: Any, y: Any) -> Any:
+        return 0.0
 
     def check_labels(self, y: Any) -> None:
         """Every real label will do."""
@@ -123,22 +129,24 @@ class Absolute(RealLabels):
 
 @dataclass(frozen=True)
 class RoundedAbsolute(RealLabels):
-    """l(p, y) = e^2 / (2 w) for |e| <= w, else |e| - w / 2: the Moreau envelope of |e|, at most w / 2 below it."""
+    """l(p, y) = sqrt(e^2 + w^2) with e = p - y: at most w above |e|, curved everywhere, as Newton's method wants it."""
 
     width: float
 
     def value(self, p: Any, y: Any) -> Any:
-        size = np.abs(p - y)
-        return np.where(size <= self.width, size * size / (2 * self.width), size - self.width / 2)
+        return np.hypot(p - y, self.width)
 
     def derivative(self, p: Any, y: Any) -> Any:
-        return np.clip((p - y) / self.width, -1.0, 1.0)
+        return (p - y) / np.hypot(p - y, self.width)
 
     def curvature(self, p: Any, y: Any) -> Any:
-        return np.where(np.abs(p - y) <= self.width, 1.0 / self.width, 0.0)
+        return self.width**2 / np.hypot(p - y, self.width) ** 3
 
     def conjugate(self, u: Any, y: Any) -> Any:
-        return u * y + self.width * u * u / 2
+        return u * y - self.width * np.sqrt(np.maximum(1 - u * u, 0.0))
+
+    def drift(self, p: Any, y: Any) -> Any:
+        return -(p - y) * self.curvature(p, y)
 
 
 @dataclass(frozen=True)
@@ -160,6 +168,9 @@ class Logistic:
 
     def smoothed(self, width: float) -> Any:
         return self
+
+    def drift(self, p: Any, y: Any) -> Any:
+        return 0.0
 
     def check_labels(self, y: Any) -> None:
         if not np.all(np.abs(y) == 1):

@@ -1,0 +1,180 @@
+"""Batch MEG regression: the laws of a problem, cvxpy's optimum, and instances in every form."""
+
+import warnings
+
+import cvxpy as cp
+import numpy as np
+import pytest
+import scipy.sparse
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from matrixlearn_meg import LowRank, MEGLearner, MEGRegression, Pair
+
+import matrixlearn as ml
+from matrixlearn.engines import MirrorDescent
+from matrixlearn.exceptions import ProblemError
+from matrixlearn.testing import parametrize_with_checks
+from matrixlearn.testing.asserts import assert_density
+
+seeds = st.integers(0, 2**32 - 1)
+
+
+@parametrize_with_checks([MEGRegression])
+def test_meg(check):
+    check()
+
+
+def test_it_is_registered_and_takes_the_engine_of_rounds():
+    assert ml.problems()["meg"] is MEGRegression
+    problem = MEGRegression.random(np.random.default_rng(0))
+    assert ml.methods(problem)[0] == MirrorDescent.name
+    assert "reference" in ml.methods(problem)
+
+
+def density(rng, d, complex_entries=False):
+    A = rng.standard_normal((d, d)) + (1j * rng.standard_normal((d, d)) if complex_entries else 0.0)
+    A = A @ A.conj().T
+    return A / np.real(np.trace(A))
+
+
+@given(seeds, st.sampled_from(["square", "absolute", "huber", "logistic"]), st.booleans(), st.booleans())
+def test_batch_against_cvxpy(seed, loss, complex_entries, dyads):
+    """An independent model of the same optimum, to 1e-4."""
+    rng = np.random.default_rng(seed)
+    d, T = int(rng.integers(2, 6)), int(rng.integers(2, 15))
+    X = rng.standard_normal((T, d) if dyads else (T, d, d))
+    X = X + 1j * rng.standard_normal(X.shape) if complex_entries else X
+    matrices = X[:, :, None] * X.conj()[:, None, :] if dyads else X
+    y = np.real(np.einsum("tij,ji->t", matrices, density(rng, d, complex_entries))) + 0.3 * rng.standard_normal(T)
+    y = np.where(y > 0, 1.0, -1.0) if loss == "logistic" else y
+    tol = 1e-3 if loss == "absolute" else 1e-5  # its corners: not every instance reaches less
+    problem = MEGRegression(X, y, loss, 0.4)
+    solution = ml.solve(problem, tol=tol)
+    W = cp.Variable((d, d), hermitian=True)
+    p = cp.hstack([cp.real(cp.trace(M @ W)) for M in matrices])
+    objective = {
+        "square": lambda: cp.sum_squares(p - y),
+        "absolute": lambda: cp.sum(cp.abs(p - y)),
+        "huber": lambda: cp.sum(cp.huber(p - y, 0.4)) / 2,
+        "logistic": lambda: cp.sum(cp.logistic(-cp.multiply(y, p))),
+    }[loss]()
+    program = cp.Problem(cp.Minimize(objective / T), [W >> 0, cp.real(cp.trace(W)) == 1])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a judge that says "inaccurate" is not heard
+        optimum = program.solve(solver="CLARABEL")
+    assume(program.status == "optimal")
+    assert solution.status == "optimal"
+    assert solution.value == pytest.approx(optimum, rel=max(1e-4, tol), abs=max(1e-5, 1e-3 * tol * problem.scale))
+    assert solution.lower <= optimum + 1e-6 * (1 + abs(optimum))
+    assert_density(solution.matrix)
+    assert np.iscomplexobj(solution.matrix) == complex_entries
+
+
+@given(seeds, st.booleans())
+def test_any_multipliers_and_any_matrix_prove_bounds(seed, noisy):
+    rng = np.random.default_rng(seed)
+    problem = MEGRegression.random(rng)
+    best = ml.solve(problem, tol=1e-5)
+    box = problem.dual_set
+    for _ in range(5):
+        W = density(rng, problem.d, np.iscomplexobj(problem.X))
+        u = box.lower + rng.random(box.size) * (box.upper - box.lower) if noisy else problem.multipliers(W)
+        found = ml.certify(problem, X=W, y=u)
+        assert found.lower <= best.upper and best.lower <= found.upper
+    at = problem.multipliers(W)  # Fenchel-Young: the bound of W is the bound of its own multipliers
+    slack = 1e-9 * problem.scale
+    assert problem.bound_from_vector(at).lower == pytest.approx(problem.bound_from_matrix(W).lower, abs=slack)
+
+
+def test_all_forms_of_instances_are_one_problem():
+    rng = np.random.default_rng(1)
+    pairs = [(0, 1), (1, 2), (0, 3), (2, 3), (0, 2)]
+    y = rng.uniform(0, 1, 5)
+    rows = np.zeros((5, 4))
+    for t, (a, b) in enumerate(pairs):
+        rows[t, a], rows[t, b] = 1, -1
+    matrices = rows[:, :, None] * rows[:, None, :]
+    forms = [
+        rows,
+        matrices,
+        [Pair(a, b, 4) for a, b in pairs],
+        [LowRank(r) for r in rows],
+        [scipy.sparse.csr_array(M) for M in matrices],
+        [Pair(0, 1, 4), *matrices[1:]],
+    ]
+    values = [ml.solve(MEGRegression(form, y), tol=1e-6).value for form in forms]
+    np.testing.assert_allclose(values, values[0], rtol=1e-5)
+
+
+def test_a_large_system_is_solved_by_conjugate_gradients(monkeypatch):
+    import matrixlearn_meg.newton as newton
+
+    rng = np.random.default_rng(2)
+    X = rng.standard_normal((40, 6))
+    problem = MEGRegression(X, np.einsum("ti,ij,tj->t", X, density(rng, 6), X) + 0.1 * rng.standard_normal(40))
+    direct = ml.solve(problem, tol=1e-5)
+    monkeypatch.setattr(newton, "DIRECT", 3)
+    iterative = ml.solve(problem, tol=1e-5)
+    assert direct.status == iterative.status == "optimal"
+    assert direct.value == pytest.approx(iterative.value, rel=2e-5)
+
+
+def test_labels_that_the_centre_predicts_need_no_round():
+    solution = ml.solve(MEGRegression(np.eye(3)[None], [1.0]))
+    assert solution.status == "optimal" and solution.iterations == 0 and solution.value == 0
+    one = ml.solve(MEGRegression([[2.0]], [1.0]), tol=1e-9)  # one object
+    assert one.value == 9.0 and one.matrix.tolist() == [[1.0]]
+
+
+@pytest.mark.parametrize("k", [1e-8, 1e-3, 1e3, 1e8])
+def test_units_do_not_matter(k):
+    rng = np.random.default_rng(3)
+    X, y = rng.standard_normal((12, 4, 4)), rng.standard_normal(12)
+    one, other = ml.solve(MEGRegression(X, y), tol=1e-6), ml.solve(MEGRegression(k * X, k * y), tol=1e-6)
+    assert other.status == "optimal" and other.value / k**2 == pytest.approx(one.value, rel=2e-6)
+
+
+def test_many_passes_of_the_online_learner_approach_the_batch_optimum():
+    rng = np.random.default_rng(4)
+    X = rng.standard_normal((30, 4))
+    y = np.einsum("ti,ij,tj->t", X, density(rng, 4), X)
+    problem = MEGRegression(X, y)
+    learner = MEGLearner(4, "adaptive")
+    for _ in range(60):
+        learner.partial_fit(X, y)
+    assert problem.value_of(learner.W) < 1e-2 * problem.value_of(np.eye(4) / 4)
+    assert ml.solve(problem, tol=1e-4).lower <= problem.value_of(learner.W)
+
+
+def test_words_and_picture():
+    plt = pytest.importorskip("matplotlib.pyplot")
+    solution = ml.solve(MEGRegression.random(np.random.default_rng(5)), tol=1e-4)
+    assert "effective rank" in solution.summary()
+    figure = solution.plot()
+    assert len(figure.axes) == 3
+    plt.close(figure)
+    learner = MEGLearner(3, 0.1, comparator=np.eye(3) / 3).learn([(np.diag([1.0, 2.0, 3.0]), 1.0)] * 5)
+    axes = plt.figure().gca()
+    learner.meter.plot(axes)
+    assert [line.get_label() for line in axes.lines] == ["MEG", "comparator U", "bound (Lemma 3.2)"]
+    plt.close("all")
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "more", "message"),
+    [
+        (np.ones((2, 3, 4)), [1.0, 1.0], {}, r"X must have shape \(T, d, d\)"),
+        (np.ones(3), [1.0, 1.0, 1.0], {}, "X must have shape"),
+        (np.ones((2, 3)), [1.0], {}, "X and y must have one row each, got 2 and 1"),
+        (np.ones((2, 3)), [1.0, np.nan], {}, "y holds 1 NaN"),
+        (np.full((2, 3), np.inf), [1.0, 1.0], {}, "X holds 6 NaN or infinite"),
+        (np.zeros((0, 3)), [], {}, "X is empty"),
+        (np.ones((2, 3)), [1.0, 0.5], {"loss": "logistic"}, "labels -1 and 1"),
+        (np.ones((2, 3)), [1.0, 0.5], {"loss": "hinge"}, "loss must be one of"),
+        (np.ones((2, 3)), [1.0, 0.5], {"loss": "huber", "delta": 0.0}, "delta must be positive"),
+        ([Pair(0, 1, 3), np.eye(2)], [1.0, 1.0], {}, r"X\[1\] must be 3 x 3"),
+    ],
+)
+def test_bad_input(X, y, more, message):
+    with pytest.raises(ProblemError, match=message):
+        MEGRegression(X, y, **more)
