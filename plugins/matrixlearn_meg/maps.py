@@ -28,8 +28,8 @@ UPDATES = ("normalized", "unnormalized", "logdet")
 def gibbs(G: np.ndarray) -> np.ndarray:
     """exp(-G) / tr exp(-G), the smallest eigenvalue of G taken off first: no exponent is above 0.
 
-    The map of `matrixlearn.exponents.DenseExponent` on NumPy arrays alone, which at d = 52 costs 1.12
-    decompositions where that one, made for any array library, costs 1.40 (benchmarks/meg.py).
+    The map of `matrixlearn.exponents.DenseExponent` on NumPy arrays alone: at d = 52 it was measured at 253 us,
+    the one made for any array library at 318 us, the decomposition by itself at 227 us.
     """
     w, V = np.linalg.eigh(G)
     p = np.exp(w[0] - w)
