@@ -32,7 +32,7 @@ import numpy as np
 
 from matrixlearn.engines.base import Engine, Incumbent, Proposal, State
 from matrixlearn.engines.mirror import next_check
-from matrixlearn.engines.saddle import ScaledSet, lower_value, metric, nearest, projects, refusal
+from matrixlearn.engines.saddle import ScaledSet, diameter, lower_value, metric, nearest, projects, refusal
 from matrixlearn.linalg import frobenius, inner
 from matrixlearn.problems.base import Problem
 from matrixlearn.problems.game import SpectralGame
@@ -129,7 +129,7 @@ class HybridGradient(Engine):
         now = Point.at(problem, X, y)
         d = metric(problem)
         width = now.width(problem)
-        radius = float(np.linalg.norm(d * y)) or 1.0
+        radius = float(np.linalg.norm(d * y)) or diameter(problem.dual_set, d) or 1.0
         return HybridState(
             now=now,
             start=now,

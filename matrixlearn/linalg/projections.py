@@ -14,10 +14,13 @@ def onto_simplex(w: np.ndarray, total: float) -> np.ndarray:
     descending = np.sort(w)[::-1]
     excess = np.cumsum(descending) - total
     counts = np.arange(1, len(w) + 1)
-    active = int(np.flatnonzero(descending * counts > excess)[-1]) if total > 0 else 0
+    active = int(np.max(np.flatnonzero(descending * counts > excess), initial=0))
     p = np.maximum(w - excess[active] / counts[active], 0.0)
     reached = p.sum()
-    return p * (total / reached) if reached > 0 else p  # a small total is lost in the rounding of large w
+    if reached > 0:
+        return p * (total / reached)  # a small total is lost in the rounding of large w
+    p[np.argmax(w)] = total
+    return p
 
 
 def onto_trace_ball(w: np.ndarray, total: float) -> np.ndarray:

@@ -64,6 +64,10 @@ def test_the_projection_of_a_vector(w, trace):
     assert trace * np.max(w - p) <= (w - p) @ p + 1e-12 * (1 + trace) * (1 + np.abs(w).max()) * len(w)
 
 
+def test_a_total_below_the_rounding_of_the_eigenvalues_is_kept():
+    np.testing.assert_array_equal(nearest(ScaledSimplex(3, 1e-3), np.array([1e20, 3.0, -1e20])), [1e-3, 0, 0])
+
+
 @given(seed=st.integers(0, 2**32 - 1))
 def test_the_scaled_projection_is_nearest_in_its_metric(seed):
     rng = np.random.default_rng(seed)
