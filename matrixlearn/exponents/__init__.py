@@ -9,6 +9,7 @@ from matrixlearn.exponents.kernelized import (
     kernel_coordinates,
     span_coordinates,
 )
+from matrixlearn.exponents.logdet import LogDetExponent
 from matrixlearn.exponents.signed import SignedExponent
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "DiagonalExponent",
     "Exponent",
     "KernelizedExponent",
+    "LogDetExponent",
     "SignedExponent",
     "entropy_on",
     "kernel_coordinates",

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from matrixlearn.exceptions import ProblemError
-from matrixlearn.exponents.logdet import LogDetExponent
+from matrixlearn.exponents import LogDetExponent
 from matrixlearn.linalg import sym
 from matrixlearn.problem import as_hermitian
 from matrixlearn_meg.instances import Instance

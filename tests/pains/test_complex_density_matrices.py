@@ -12,7 +12,7 @@ from matrixlearn_meg import Dense, LowRank, MEGLearner, MEGRegression, Sparse
 from matrixlearn_meg.instances import as_instance
 
 import matrixlearn as ml
-from matrixlearn.exponents.logdet import LogDetExponent
+from matrixlearn.exponents import LogDetExponent
 
 PAULI_Y = np.array([[0, -1j], [1j, 0]])
 PLUS_I = np.array([1, 1j]) / np.sqrt(2)

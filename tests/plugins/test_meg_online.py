@@ -24,8 +24,7 @@ from matrixlearn_meg import (
 )
 
 from matrixlearn.exceptions import MatrixLearnError, ProblemError
-from matrixlearn.exponents import DenseExponent
-from matrixlearn.exponents.logdet import LogDetExponent
+from matrixlearn.exponents import DenseExponent, LogDetExponent
 from matrixlearn.problem import Spectraplex
 from matrixlearn.testing.asserts import assert_density
 
