@@ -142,7 +142,7 @@ def test_verify_refuses_a_solution_that_claims_too_much(run, samples):
         (["solve", "no-such-problem"], 2, "no-such-problem"),
         (["solve", "sdp"], 1, "no command line"),
         (["verify", "a.npz"], 1, "not a matrixlearn solution"),
-        (["check", "no-such-problem"], 1, "discrepancy, maxcut"),
+        (["check", "no-such-problem"], 1, "no problem is called 'no-such-problem'; known: "),
     ],
 )
 def test_mistakes_end_with_a_message_that_names_them(run, samples, tmp_path, arguments, status, message):
