@@ -132,10 +132,8 @@ class SpectralGame(Problem):
 
     def recession_value(self, y: np.ndarray) -> float:
         """c.y + sigma_S(-A(y)) + rounding; negative for a ray y of Y: no X in S is feasible."""
-        n, m, R = self.spectral_set.n, len(y), self.spectral_set.trace
-        size = float(np.abs(y) @ (R * np.sqrt(n) * self.constraint_norms + np.abs(self.offset)))
         value = float(self.offset @ y) + self.spectral_set.support(-1 * self.apply(y))
-        return value + 4 * (n + m) * EPS * size
+        return value + self._rounding_of(0.0, y)
 
     # -- bounds, from the data alone --------------------------------------------------------------
 
@@ -161,10 +159,12 @@ class SpectralGame(Problem):
         the products that form C - A(y), of one Hermitian eigendecomposition (Householder and
         implicit QL, a small multiple of n eps ||.||_F), and of the inner products.
         """
+        return self._rounding_of(frobenius(self.cost), y)
+
+    def _rounding_of(self, cost: float, y: np.ndarray) -> float:
+        """`rounding` for a C of the given Frobenius norm: a ray is judged without one."""
         n, m, R = self.spectral_set.n, len(y), self.spectral_set.trace
-        size = R * frobenius(self.cost) + float(
-            np.abs(y) @ (R * np.sqrt(n) * self.constraint_norms + np.abs(self.offset))
-        )
+        size = R * cost + float(np.abs(y) @ (R * np.sqrt(n) * self.constraint_norms + np.abs(self.offset)))
         return 4 * (n + m) * EPS * size
 
     def value_at(self, X: Array, y: np.ndarray) -> float:

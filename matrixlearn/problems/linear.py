@@ -33,7 +33,7 @@ from matrixlearn._validation import (
     require_same_namespace,
 )
 from matrixlearn.exceptions import ProblemError
-from matrixlearn.linalg import is_complex
+from matrixlearn.linalg import inner, is_complex
 from matrixlearn.linalg.constraints import (
     ConstraintFamily,
     DenseFamily,
@@ -230,17 +230,15 @@ class LinearSDP(SpectralGame):
         if s is None:
             return KnapsackSet.orthant(self.family.shape[0])
         upper = self.upper_value(np.zeros(len(s)))
-        reached = 0.0 if self.interior is None else self.lower_of_feasible(self.interior)
         # twice the proven bound keeps an optimal y away from the end of Y
-        return KnapsackSet.weighted_simplex(s, 2 * (upper - reached) + 1e-3 * self.scale)
+        return KnapsackSet.weighted_simplex(s, 2 * (upper - self._reached) + 1e-3 * self.scale)
 
     def dual_set_at(self, level: float) -> KnapsackSet:
         """{y >= 0, s.y <= level - C . X_s}; with X_s = 0, Arora and Kale's {y >= 0, b.y <= alpha}."""
         s = self.slack_of_interior
-        reached = 0.0 if self.interior is None else self.lower_of_feasible(self.interior)
-        if s is None or level <= reached:
+        if s is None or level <= self._reached:
             return self.dual_set
-        return KnapsackSet.weighted_simplex(s, min(level - reached, self.dual_set.row_upper))
+        return KnapsackSet.weighted_simplex(s, min(level - self._reached, self.dual_set.row_upper))
 
     @cached_property
     def slack_of_interior(self) -> np.ndarray | None:
@@ -279,11 +277,10 @@ class LinearSDP(SpectralGame):
 
     # -- feasibility ------------------------------------------------------------------------------
 
-    def lower_of_feasible(self, X: Array) -> float:
-        """C . X."""
-        from matrixlearn.linalg import inner
-
-        return inner(self.C, X)
+    @cached_property
+    def _reached(self) -> float:
+        """C . X_s."""
+        return 0.0 if self.interior is None else inner(self.C, self.interior)
 
     def _slack(self, X: Array) -> np.ndarray:
         """b - A*(X), less an allowance for its rounding."""

@@ -37,8 +37,6 @@ if TYPE_CHECKING:
 
     from matrixlearn import Solution
 
-Kernel = Callable[[Any, Any], Any]
-
 
 @dataclass(frozen=True, eq=False)
 class Discrepancy(SpectralGame):
