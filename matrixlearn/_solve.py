@@ -48,6 +48,9 @@ ENGINES: tuple[Engine, ...] = (
 )
 """In the order in which ``auto`` prefers them."""
 
+PROVED = {"checked": Status.OPTIMAL, "blockwise": Status.STATIONARY}
+"""What a gap of at most tol proves, by the rigour of the bounds."""
+
 
 def methods(problem: Problem) -> list[str]:
     """The names of the engines that can solve a problem."""
@@ -100,8 +103,9 @@ def solve(
     Returns
     -------
     Solution
-        ``status`` "optimal" where the checked gap is at most ``tol``; "stopped" with the best certified
-        bounds at a limit, at Ctrl-C or at the numerical limit; "infeasible" with the proof.
+        ``status`` "optimal" where the checked gap is at most ``tol``, "stationary" where that of the blocks is;
+        "stopped" with the best certified bounds at a limit, at Ctrl-C or at the numerical limit; "infeasible"
+        with the proof.
 
     Raises
     ------
@@ -135,16 +139,18 @@ def solve(
         )
     certificate = done.certificate
     infeasible = certificate.lower > ceiling and certificate.rigour == "checked"
-    optimal = not infeasible and certificate.gap <= tol and certificate.rigour == "checked"
+    reached = not infeasible and certificate.gap <= tol
+    status = PROVED.get(certificate.rigour, Status.STOPPED) if reached else Status.STOPPED
     if infeasible:
+        status = Status.INFEASIBLE
         certificate = replace(certificate, X=None, upper=INF)  # what the matrix proves, it proves of nothing
         why = f"y proves a lower bound of {certificate.lower:.6g}, and no feasible point exceeds {ceiling:.6g}"
     else:
-        why = "the certified gap is at most tol" if optimal else done.ended
+        why = "the certified gap is at most tol" if status in PROVED.values() else done.ended
     notes.append(f"ended: {why}")
     notes.append(f"{done.iterations} iterations in {done.seconds:.3g} s, {len(done.events)} checks")
     return Solution(
-        status=Status.INFEASIBLE if infeasible else Status.OPTIMAL if optimal else Status.STOPPED,
+        status=status,
         value=INF if infeasible else problem.objective_at(certificate.X, certificate.y),
         certificate=certificate,
         method=engine.name,

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import get_args
 
 import numpy as np
 
 from matrixlearn._threads import governed
 from matrixlearn.exceptions import CertificateError, ProblemError
-from matrixlearn.problems.base import INF, Bound, Problem
+from matrixlearn.problems.base import INF, Bound, Problem, Rigour
 from matrixlearn.typing import Array
 
 FLOOR = 1e-3
@@ -42,8 +42,8 @@ class Certificate:
         Certified bounds; infinite where no point proves one.
     gap : float
         Relative gap, see `relative_gap`.
-    rigour : {"checked", "probabilistic", "estimate"}
-        Only ``checked`` may call an answer optimal.
+    rigour : {"checked", "blockwise", "probabilistic", "estimate"}
+        Only ``checked`` may call an answer optimal; ``blockwise`` may call it stationary.
     X, y : array or None
         The feasible points that the bounds belong to.
     problem : Problem
@@ -52,7 +52,7 @@ class Certificate:
 
     lower: float
     upper: float
-    rigour: Literal["checked", "probabilistic", "estimate"]
+    rigour: Rigour
     X: Array | None = field(repr=False)
     y: np.ndarray | None = field(repr=False)
     problem: Problem = field(repr=False)
@@ -85,7 +85,7 @@ class Certificate:
 
 def combine(problem: Problem, from_matrix: Bound, from_vector: Bound) -> Certificate:
     """The certificate of two bounds."""
-    order = ("checked", "probabilistic", "estimate")
+    order = get_args(Rigour)
     return Certificate(
         lower=max(from_matrix.lower, from_vector.lower),
         upper=min(from_matrix.upper, from_vector.upper),

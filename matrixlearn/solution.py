@@ -26,6 +26,7 @@ class Status(StrEnum):
     """How a solve ended.  Members compare equal to their plain names."""
 
     OPTIMAL = "optimal"
+    STATIONARY = "stationary"
     STOPPED = "stopped"
     INFEASIBLE = "infeasible"
     UNBOUNDED = "unbounded"
@@ -35,6 +36,8 @@ class Status(StrEnum):
         """What it means and what to do."""
         return {
             "optimal": "the certified gap is at most tol",
+            "stationary": "no block of variables alone improves the objective by more than tol; the problem is "
+            "not convex, and another start may end lower",
             "stopped": "the bounds hold, but their gap is above tol: give more time or iterations, another "
             "method, a larger tol, or this solution as warm_start",
             "infeasible": "y proves that no matrix satisfies the constraints within the trace bound",
@@ -62,7 +65,8 @@ class Solution:
     Attributes
     ----------
     status : Status
-        "optimal" only where the certificate is ``checked`` and its gap at most ``tol``.
+        "optimal" only where the certificate is ``checked`` and its gap at most ``tol``; "stationary" where it is
+        ``blockwise``.
     value : float
         The objective at the returned point, recomputed from the data.
     matrix : array

@@ -95,6 +95,8 @@ class Incumbent:
 
 
 def _better(new: Bound, old: Bound) -> bool:
+    if new.rigour == "blockwise":  # its lower bound is about the new point, and no better elsewhere
+        return new.upper < old.upper
     return new.lower > old.lower or new.upper < old.upper
 
 

@@ -30,6 +30,13 @@ if TYPE_CHECKING:
 
 INF = float("inf")
 
+Rigour = Literal["checked", "blockwise", "probabilistic", "estimate"]
+"""How far bounds can be believed, best first: ``checked`` took full decompositions; ``blockwise`` took them too, but
+the lower bound holds only while one block of variables moves and the others stay (a problem that is convex in each
+block alone): a gap of 0 proves a stationary point, not an optimum; ``probabilistic`` fails with a small probability;
+``estimate`` proves nothing.
+"""
+
 
 @dataclass(frozen=True)
 class Bound:
@@ -41,7 +48,7 @@ class Bound:
     point: Array | None = None
     lower: float = -INF
     upper: float = INF
-    rigour: Literal["checked", "probabilistic", "estimate"] = "checked"
+    rigour: Rigour = "checked"
 
 
 @dataclass(frozen=True)
