@@ -1,0 +1,172 @@
+"""Linear models of several tasks in scikit-learn's form: labels, intercepts, predictions.
+
+    predict(x, task i) = w_i . x + b_i
+
+`fit` takes targets of shape (n, m), all m tasks seeing every row of X, or one target a row with ``task``, the
+task that the row belongs to. A subclass answers with W, given what the squared loss needs of the data. scikit-learn
+is imported here, and by the modules that import this one.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
+from sklearn.metrics import r2_score
+from sklearn.utils.validation import check_array, check_consistent_length, check_is_fitted, column_or_1d, validate_data
+
+from matrixlearn_fetr.data import Moments
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The rows as an estimator sees them, validated and, where there are intercepts, centred task by task.
+
+    Attributes
+    ----------
+    X : ndarray, shape (n, d)
+    Y : ndarray, shape (n, m), or (n,) where every row has a task
+    task : ndarray of int, shape (n,), or None
+        The number of each row's task.
+    tasks : int
+        m.
+    """
+
+    X: np.ndarray
+    Y: np.ndarray
+    task: np.ndarray | None
+    tasks: int
+
+    def moments(self) -> Moments:
+        """X_i^T X_i, X_i^T y_i and y_i^T y_i of each task i."""
+        if self.task is None:
+            return Moments.of_shared(self.X, self.Y.reshape(len(self.Y), -1))
+        return Moments.of_tasks(self.X, self.Y, self.task, self.tasks)
+
+    def by_task(self) -> list[np.ndarray]:
+        """The rows of each task."""
+        assert self.task is not None
+        return np.split(np.argsort(self.task, kind="stable"), np.cumsum(np.bincount(self.task, minlength=self.tasks)))[
+            :-1
+        ]
+
+
+def penalized(moments: Moments, penalty: np.ndarray, cross: np.ndarray) -> np.ndarray:
+    """(gram_i + penalty)^-1 cross_i in column i: a stack of d x d systems, or one where the tasks share X."""
+    if moments.is_shared:
+        return np.linalg.solve(moments.gram + penalty, cross)
+    return np.linalg.solve(moments.gram + penalty, cross.T[:, :, None])[:, :, 0].T
+
+
+class MultitaskRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
+    """w_i . x + b_i for task i; see the subclasses."""
+
+    fit_intercept: bool
+
+    def fit(self, X: Any, y: Any, task: Any = None) -> MultitaskRegressor:
+        """Fit all tasks together.
+
+        Parameters
+        ----------
+        X : array-like, shape (n, d)
+        y : array-like, shape (n, m) or (n,)
+            The targets of m tasks that share X; or, with ``task``, one target a row.
+        task : array-like, shape (n,), optional
+            The task of each row: numbers or strings.
+
+        Returns
+        -------
+        self
+        """
+        self._check()
+        X, Y = validate_data(self, X, y, y_numeric=True, multi_output=True, dtype=np.float64)
+        Y = np.asarray(Y, dtype=np.float64)
+        number = self._numbered(Y, task)
+        tasks = Y.size // len(Y) if number is None else len(self.tasks_)
+        X, Y, middle = self._centred(Rows(X, Y, number, tasks))
+        W = self._weights(Rows(X, Y, number, tasks))
+        intercept = middle[1] - np.sum(middle[0] * W.T, axis=-1)
+        one = number is None and Y.ndim == 1
+        self.coef_ = W[:, 0] if one else W.T
+        self.intercept_ = float(intercept[0]) if one else intercept
+        return self
+
+    @abstractmethod
+    def _weights(self, rows: Rows) -> np.ndarray:
+        """W, shape (d, m); attributes of the method are set here."""
+
+    def _check(self) -> None:
+        """Raise ValueError for unusable parameters."""
+
+    def _numbered(self, Y: np.ndarray, task: Any) -> np.ndarray | None:
+        """The numbers of the tasks; ``tasks_`` keeps their labels."""
+        self.tasks_: np.ndarray | None = None
+        if task is None:
+            return None
+        task = column_or_1d(check_array(task, ensure_2d=False, dtype=None, input_name="task"))
+        check_consistent_length(Y, task)
+        if Y.ndim != 1:
+            msg = f"with task, y must hold one target a row, got shape {Y.shape}; targets of shared rows need no task"
+            raise ValueError(msg)
+        self.tasks_, number = np.unique(task, return_inverse=True)
+        return number
+
+    def _centred(self, rows: Rows) -> tuple[np.ndarray, np.ndarray, tuple[np.ndarray, np.ndarray]]:
+        """X and Y less the means of each task, and the means: (m or 1, d) and (m,); zero without intercepts."""
+        d, m = rows.X.shape[1], rows.tasks
+        if not self.fit_intercept:
+            return rows.X, rows.Y, (np.zeros((1, d)), np.zeros(m))
+        if rows.task is None:
+            x, y = rows.X.mean(axis=0), rows.Y.mean(axis=0)
+            return rows.X - x, rows.Y - y, (x[None], np.reshape(y, -1))
+        x = np.stack([rows.X[i].mean(axis=0) for i in rows.by_task()])
+        y = np.array([rows.Y[i].mean() for i in rows.by_task()])
+        return rows.X - x[rows.task], rows.Y - y[rows.task], (x, y)
+
+    def predict(self, X: Any, task: Any = None) -> np.ndarray:
+        """w_i . x + b_i.
+
+        Parameters
+        ----------
+        X : array-like, shape (n, d)
+        task : array-like, shape (n,), optional
+            The task of each row, where ``fit`` was given one.
+
+        Returns
+        -------
+        ndarray, shape (n, m) or (n,)
+            All targets of shared rows; or that of each row's task.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, dtype=np.float64)
+        if self.tasks_ is None:
+            if task is not None:
+                msg = "task was given, but the model was fitted without one: it predicts all targets of every row"
+                raise ValueError(msg)
+            return X @ self.coef_.T + self.intercept_
+        if task is None:
+            msg = "task is missing: the model was fitted with the task of each row"
+            raise ValueError(msg)
+        task = column_or_1d(check_array(task, ensure_2d=False, dtype=None, input_name="task"))
+        check_consistent_length(X, task)
+        unknown = np.setdiff1d(task, self.tasks_)
+        if len(unknown):
+            msg = f"task has labels that fit did not see: {unknown[:5].tolist()}"
+            raise ValueError(msg)
+        number = np.searchsorted(self.tasks_, task)
+        return np.sum(X * self.coef_[number], axis=1) + self.intercept_[number]
+
+    def score(self, X: Any, y: Any, task: Any = None, sample_weight: Any = None) -> float:
+        """R^2 of `predict`, averaged over targets that share X; over all rows together where rows have tasks."""
+        return float(r2_score(y, self.predict(X, task), sample_weight=sample_weight))
+
+
+def number_at_least(name: str, value: Any, least: float, *, strictly: bool = False) -> None:
+    """Raise ValueError unless ``least`` <= value < inf (or <)."""
+    real = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    if not real or not (least < value < np.inf if strictly else least <= value < np.inf):
+        msg = f"{name} must be a number {'>' if strictly else '>='} {least:g}, got {value!r}"
+        raise ValueError(msg)
