@@ -33,8 +33,10 @@ from matrixlearn.engines import (
 )
 from matrixlearn.engines.base import INTERRUPTED
 from matrixlearn.exceptions import CapabilityError, ProblemError
+from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.problems.base import INF, Problem
 from matrixlearn.solution import History, Solution, Status
+from matrixlearn.typing import Array
 
 ENGINES: tuple[Engine, ...] = (
     InteriorPoint(),
@@ -259,16 +261,24 @@ def _start(problem: Any, warm_start: Solution | None) -> Incumbent:
         if not isinstance(warm_start, Solution):
             msg = f"warm_start must be a Solution, got {type(warm_start).__name__}"
             raise ProblemError(msg)
-        like = problem.like if incumbent.X is None and hasattr(problem, "like") else incumbent.X
+        known = incumbent.from_matrix.point
+        like = problem.like if known is None and hasattr(problem, "like") else known
         same_X = getattr(warm_start.matrix, "shape", None) == getattr(like, "shape", None)
         same_y = getattr(warm_start.y, "shape", None) == getattr(incumbent.y, "shape", None)
         incumbent = incumbent.offered(
             Proposal(
-                X=moved(warm_start.matrix, like) if same_X and warm_start.matrix is not None else None,
+                X=_beside(warm_start.matrix, like) if same_X and warm_start.matrix is not None else None,
                 y=warm_start.y if same_y else None,
             )
         )
     return incumbent
+
+
+def _beside(X: Array, like: Array) -> Array:
+    """X in the namespace of ``like``; factors are NumPy's, and a bound takes them as they are."""
+    if isinstance(X, FactoredMatrix):
+        return X
+    return X if isinstance(like, FactoredMatrix) else moved(X, like)
 
 
 def _choose(problem: Problem, method: str | Engine, tol: float, notes: list[str]) -> Engine:

@@ -18,6 +18,7 @@ def governed(problem: Any) -> Iterator[None]:
     """One BLAS thread while the matrices of a problem are small; entering costs about a millisecond."""
     import scipy.linalg  # noqa: F401 - it brings a BLAS of its own: load it before the threads are counted
 
-    size = getattr(getattr(problem, "cost", None), "shape", (0,))[0]
+    space = getattr(problem, "spectral_set", None)  # its size without a dense n x n array
+    size = getattr(getattr(problem, "cost", None), "shape", (0,))[0] if space is None else space.n
     with threadpool_limits(1, user_api="blas") if size < ONE_THREAD_BELOW else contextlib.nullcontext():
         yield

@@ -17,7 +17,9 @@ import numpy as np
 
 from matrixlearn._threads import governed
 from matrixlearn.exceptions import CertificateError, ProblemError
+from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.problems.base import INF, Bound, Problem, Rigour
+from matrixlearn.problems.game import SpectralGame
 from matrixlearn.typing import Array
 
 FLOOR = 1e-3
@@ -83,6 +85,12 @@ class Certificate:
         return f"{self.lower:.9g} <= optimum <= {self.upper:.9g}, relative gap {self.gap:.2e} ({self.rigour})"
 
 
+def _require_shape(X: Array, shape: tuple[int, ...]) -> None:
+    if tuple(X.shape) != tuple(shape):
+        msg = f"X must have shape {tuple(shape)}, got {tuple(X.shape)}"
+        raise ProblemError(msg)
+
+
 def combine(problem: Problem, from_matrix: Bound, from_vector: Bound) -> Certificate:
     """The certificate of two bounds."""
     order = get_args(Rigour)
@@ -105,7 +113,7 @@ def certify(problem: Problem, X: Array | None = None, y: Array | None = None) ->
     Parameters
     ----------
     problem : Problem
-    X : array, optional
+    X : array or FactoredMatrix, optional
         The matrix side.
     y : array, shape (m,), optional
         The vector side.
@@ -120,13 +128,15 @@ def certify(problem: Problem, X: Array | None = None, y: Array | None = None) ->
         from matrixlearn._array import moved
         from matrixlearn._validation import as_array, as_hermitian
 
-        X = as_array("X", X)
-        cost = getattr(problem, "cost", None)
-        if cost is not None:
-            if tuple(X.shape) != tuple(cost.shape):
-                msg = f"X must have shape {tuple(cost.shape)}, got {tuple(X.shape)}"
-                raise ProblemError(msg)
-            X = moved(as_hermitian("X", X) if X.ndim == 2 else X, cost)
+        if isinstance(X, FactoredMatrix):
+            as_array("X (its factor)", X.factor)
+            _require_shape(X, (problem.spectral_set.n,) * 2 if isinstance(problem, SpectralGame) else X.shape)
+        else:
+            X = as_array("X", X)
+            cost = getattr(problem, "cost", None)
+            if cost is not None:
+                _require_shape(X, cost.shape)
+                X = moved(as_hermitian("X", X) if X.ndim == 2 else X, cost)
         with governed(problem):
             from_matrix = problem.bound_from_matrix(X)
     if y is not None:

@@ -7,6 +7,7 @@ from matrixlearn.linalg.constraints import (
     RankOneFamily,
     SparseFamily,
 )
+from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.problems import Argument, Bound, LinearSDP, Problem, SpectralGame, UnitDiagonalGame
 from matrixlearn.sets import (
     KnapsackSet,
@@ -22,6 +23,7 @@ __all__ = [
     "Bound",
     "ConstraintFamily",
     "DenseFamily",
+    "FactoredMatrix",
     "KnapsackSet",
     "LinearSDP",
     "Problem",

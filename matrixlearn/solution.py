@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from matrixlearn._array import as_numpy
+from matrixlearn._array import as_numpy, is_sparse
 from matrixlearn.callbacks import Event
 from matrixlearn.certificate import Certificate
 from matrixlearn.exceptions import MatrixLearnError, MissingExtraError
+from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.problems.base import Problem
 from matrixlearn.typing import Array
 
@@ -69,8 +70,8 @@ class Solution:
         ``blockwise``.
     value : float
         The objective at the returned point, recomputed from the data.
-    matrix : array
-        The matrix side, feasible to rounding.
+    matrix : array or FactoredMatrix
+        The matrix side, feasible to rounding; its factors where an n x n array would be too large.
     y : ndarray
         The vector side, feasible to rounding.
     lower, upper, gap : float
@@ -193,10 +194,10 @@ class Solution:
             if value is None or isinstance(value, bool | int | float | str):
                 plain[key] = value
             else:
-                arrays[f"problem.{key}"] = as_numpy(value)
+                arrays |= _packed(f"problem.{key}", value)
         for key, value in (("X", self.matrix), ("y", self.y)):
             if value is not None:
-                arrays[f"answer.{key}"] = as_numpy(value)
+                arrays |= _packed(f"answer.{key}", value)
         columns = ("iteration", "seconds", "lower", "upper", "gap")
         arrays["history"] = np.array([self.history.column(name) for name in columns])
         meta = {
@@ -235,7 +236,7 @@ class Solution:
 
         try:
             with np.load(path, allow_pickle=False) as data:
-                arrays = {key: data[key] for key in data.files}
+                arrays = _unpacked({key: data[key] for key in data.files})
             meta = json.loads(str(arrays.pop("meta")))
         except (OSError, ValueError, KeyError) as error:
             if isinstance(error, FileNotFoundError):
@@ -275,3 +276,35 @@ class Solution:
     def __iter__(self) -> Iterator[Any]:
         msg = "a Solution is not a tuple: use its fields, e.g. solution.value, solution.y"
         raise TypeError(msg)
+
+
+FACTOR, ENTRIES = "@factor", "@entries"
+"""Ends of the names under which a file holds the factor of a matrix, or the entries of a sparse one."""
+
+
+def _packed(name: str, value: Any) -> dict[str, np.ndarray]:
+    """The arrays that hold a value in a file, by name: as many entries as the value has itself."""
+    if isinstance(value, FactoredMatrix):
+        return {name + FACTOR: value.factor}
+    if is_sparse(value):
+        entries = value.tocoo()
+        parts = {"rows": entries.row, "columns": entries.col, "values": entries.data, "shape": np.array(entries.shape)}
+        return {f"{name}{ENTRIES}.{part}": array for part, array in parts.items()}
+    return {name: as_numpy(value)}
+
+
+def _unpacked(arrays: dict[str, np.ndarray]) -> dict[str, Any]:
+    """The values of `_packed`, by name."""
+    out: dict[str, Any] = {}
+    for key, array in arrays.items():
+        name, sparse, part = key.partition(ENTRIES + ".")
+        if key.endswith(FACTOR):
+            out[key.removesuffix(FACTOR)] = FactoredMatrix(array)
+        elif not sparse:
+            out[key] = array
+        elif part == "values":
+            import scipy.sparse as sp  # late: import time
+
+            at = tuple(arrays[f"{name}{ENTRIES}.{axis}"] for axis in ("rows", "columns"))
+            out[name] = sp.csr_array(sp.coo_array((array, at), shape=tuple(arrays[f"{name}{ENTRIES}.shape"])))
+    return out

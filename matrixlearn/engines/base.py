@@ -20,6 +20,7 @@ import numpy as np
 
 from matrixlearn.callbacks import Callback, Event, silent
 from matrixlearn.certificate import Certificate, combine, relative_gap
+from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.problems.base import Bound, Problem
 from matrixlearn.typing import Array
 
@@ -65,8 +66,9 @@ class Incumbent:
 
     @property
     def X(self) -> Array | None:
-        """The best matrix, or None before there is one."""
-        return self.from_matrix.point
+        """The best matrix, or None before there is one; dense, where it is known by its factors."""
+        point = self.from_matrix.point
+        return point.dense() if isinstance(point, FactoredMatrix) else point
 
     @classmethod
     def first(cls, problem: Problem) -> Incumbent:

@@ -35,9 +35,10 @@ import numpy as np
 
 from matrixlearn._array import EPS
 from matrixlearn.engines.base import Engine, Incumbent, Proposal, State
+from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.linalg.largest import guess_largest, row_sum_norm
 from matrixlearn.problems.base import Problem
-from matrixlearn.problems.unit_diagonal import UnitDiagonalGame
+from matrixlearn.problems.unit_diagonal import FACTORED_FROM, UnitDiagonalGame, unit_rows
 
 FIRST_CHECK, GROWTH = 40, 1.5
 """Steps before the first certificate, and their growth from one to the next: one costs as much as 50 steps on G11."""
@@ -104,7 +105,7 @@ class LowRank(Engine):
     def init(self, problem: UnitDiagonalGame, incumbent: Incumbent) -> FactorState:
         n, C = problem.size, problem.cost_operator
         r = min(n, self.rank or math.ceil(math.sqrt(n / 2)) + 1)
-        V = _normalized(np.random.default_rng(self.seed).standard_normal((n, r)))
+        V = unit_rows(np.random.default_rng(self.seed).standard_normal((n, r)))
         length = 1.0 / (4 * row_sum_norm(C) or 1.0)
         return _at(C, V, FactorState(C=C, length=length))
 
@@ -132,7 +133,7 @@ class LowRank(Engine):
         allowance = 8 * EPS * abs(state.f)  # f cannot tell smaller steps, its gradient can
         t = 1.0
         for _ in range(30):
-            new = _at(state.C, _normalized(state.V + t * direction), state)
+            new = _at(state.C, unit_rows(state.V + t * direction), state)
             if new.f <= state.f + 1e-4 * t * slope + allowance:
                 break
             t /= 2
@@ -187,26 +188,20 @@ class LowRank(Engine):
         if stationary and r < n:
             largest, u = guess_largest(problem.shifted_operator(state.y))
             if largest > 10 * residual:
-                V = _normalized(np.column_stack([state.V, 0.5 * u]))
+                V = unit_rows(np.column_stack([state.V, 0.5 * u]))
                 return replace(_at(state.C, V, state), pairs=(), shown=math.inf, least=math.inf, idle=0)
         if state.idle > 200:
             return replace(state, finished=f"the gradient has not fallen for {state.idle} steps: numerical limit")
         return state
 
 
-def _normalized(V: np.ndarray) -> np.ndarray:
-    """Rows of norm one; a row of zeros becomes a unit vector."""
-    norms = np.sqrt(np.einsum("ij,ij->i", V, V))
-    if np.any(norms == 0):
-        V = V.copy()
-        V[norms == 0, 0] = 1.0
-        norms = np.where(norms == 0, 1.0, norms)
-    return V / norms[:, None]
-
-
-def _matrix(V: np.ndarray) -> np.ndarray:
-    """V V^T, mixed with as much of I as rounding may take from its eigenvalues, so that Cholesky proves it >= 0."""
+def _matrix(V: np.ndarray) -> np.ndarray | FactoredMatrix:
+    """V V^T: dense, mixed with as much of I as rounding may take from its eigenvalues, so that Cholesky proves it >= 0;
+    from `FACTORED_FROM` on as factors, which need no proof.
+    """
     n = len(V)
+    if n >= FACTORED_FROM:
+        return FactoredMatrix(V)
     delta = 16 * n * n * EPS
     X = V @ V.T
     X[np.diag_indices_from(X)] += delta

@@ -23,9 +23,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from matrixlearn._array import EPS, as_numpy, from_numpy, namespace
+from matrixlearn._array import EPS, as_numpy, from_numpy, moved, namespace
 from matrixlearn.exponents import Exponent, entropy_on
 from matrixlearn.linalg import frobenius, inner, spectral_norm, sym
+from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.problems.base import INF, Bound, Problem
 from matrixlearn.sets import KnapsackSet, SpectralSet
 from matrixlearn.typing import Array
@@ -185,6 +186,8 @@ class SpectralGame(Problem):
         return Bound(point=y, upper=self.upper_value(y) + self.rounding(y))
 
     def bound_from_matrix(self, X: Array) -> Bound:
+        if isinstance(X, FactoredMatrix):  # a spec that can do better overrides this
+            X = moved(X.dense(), self.cost)
         point = self.spectral_set.project(X)
         repaired = self.repair(point)
         if repaired is not None:  # an answer is feasible as returned, even where a penalty would prove more

@@ -8,9 +8,10 @@ lies in the box
 
     C_ii - U/n  <=  y_i  <=  C_ii + U - Tr C - B/n,        B = Tr C (from X = I) <= v <= U, n lambda_max(C) <= U.
 
-A spec gives ``cost``, dense; where C is sparse also ``cost_operator``. Everything else is here: both bounds (from
-n = 1200 on by a Cholesky factorization where all eigenvalues would be dearer), the repair, and the geometry. Real,
-NumPy only.
+A spec gives ``cost``, dense; where C is sparse also ``cost_operator``. Everything else is here: both bounds (by a
+factorization, sparse or dense, where all eigenvalues would be dearer), the repair, and the geometry. Matrices may come
+as factors X = V V^T: rows of norm one are all that they need to be feasible. From `FACTORED_FROM` on only factors are
+proposed, and no n x n array is formed of a sparse C. Real, NumPy only.
 """
 
 from __future__ import annotations
@@ -21,10 +22,14 @@ from typing import Any
 import numpy as np
 
 from matrixlearn._array import EPS
-from matrixlearn.linalg.largest import PROVE_FROM, checked_largest, guess_largest
+from matrixlearn.linalg.factored import FactoredMatrix
+from matrixlearn.linalg.largest import ALL_BELOW, PROVE_FROM, checked_largest, guess_largest
 from matrixlearn.problems.base import Bound
 from matrixlearn.problems.game import SpectralGame
 from matrixlearn.sets import KnapsackSet, Spectraplex
+
+FACTORED_FROM = 2000
+"""Size from which an answer is left as its factors: 32 MB, and a Cholesky factorization to prove it."""
 
 
 class CorrelationSet(Spectraplex):
@@ -89,10 +94,10 @@ class UnitDiagonalGame(SpectralGame):
     @cached_property
     def _largest_cost(self) -> tuple[float, float]:
         """(t >= lambda_max(C) but for rounding, ||C||_2; the latter as ARPACK finds it where n is large)."""
-        if self.size < PROVE_FROM:
+        if self.size < (ALL_BELOW if self._is_sparse else PROVE_FROM):
             w = np.linalg.eigvalsh(self.cost)
             return float(w[-1]), float(np.max(np.abs(w)))
-        largest = checked_largest(self.cost, self.cost_operator)
+        largest = checked_largest(self.cost_operator)
         return largest, max(abs(largest), abs(guess_largest(-1 * self.cost_operator)[0]))
 
     @cached_property
@@ -106,8 +111,14 @@ class UnitDiagonalGame(SpectralGame):
         return self.size * self.cost_norm or 1.0
 
     def first_points(self) -> list[tuple[np.ndarray | None, np.ndarray | None]]:
-        """I and y = 0; a best response, of rank one, would be repaired to a cut that proves little."""
-        return [(np.eye(self.size), np.zeros(self.size))]
+        """I and y = 0; a best response, of rank one, would be repaired to a cut that proves little.  Where an n x n
+        array is too much, a random cut for I: it proves as much on average.
+        """
+        n = self.size
+        if n < FACTORED_FROM:
+            return [(np.eye(n), np.zeros(n))]
+        signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(n, 1))
+        return [(FactoredMatrix(signs), np.zeros(n))]
 
     def forward(self, y: np.ndarray) -> np.ndarray:
         out = self.cost.copy()
@@ -149,21 +160,54 @@ class UnitDiagonalGame(SpectralGame):
 
     # -- bounds -----------------------------------------------------------------------------------
 
+    @cached_property
+    def _is_sparse(self) -> bool:
+        return not isinstance(self.cost_operator, np.ndarray)
+
+    @cached_property
+    def _cost_frobenius(self) -> float:
+        """||C||_F."""
+        C = self.cost_operator
+        return float(np.linalg.norm(C.data if self._is_sparse else C))
+
+    def rounding(self, y: np.ndarray) -> float:
+        """4 (n + m) eps (R (||C||_F + ||y||_2) + sum_j |y_j|), since ||A(y)||_F is ||y||_2 here."""
+        n = self.size
+        size = n * (self._cost_frobenius + float(np.linalg.norm(y))) + float(np.sum(np.abs(y)))
+        return 8 * n * EPS * size
+
     def shifted_operator(self, y: np.ndarray) -> Any:
         """C - Diag(y), sparse where C is."""
-        operator = self.cost_operator
-        if isinstance(operator, np.ndarray):
+        if not self._is_sparse:
             return self.forward(y)
         import scipy.sparse as sp  # late: import time
 
-        return sp.csr_array(operator - sp.diags_array(y))
+        return sp.csr_array(self.cost_operator - sp.diags_array(y))
 
     def bound_from_vector(self, y: np.ndarray) -> Bound:
         y = self.dual_set.project(np.asarray(y, dtype=float))
-        if not np.any(y):
-            largest = self._largest_cost[0]
-        elif self.size < PROVE_FROM:
-            return super().bound_from_vector(y)
-        else:
-            largest = checked_largest(self.forward(y), self.shifted_operator(y))
+        largest = checked_largest(self.shifted_operator(y)) if np.any(y) else self._largest_cost[0]
         return Bound(point=y, upper=float(self.offset @ y) + self.size * largest + self.rounding(y))
+
+    def bound_from_matrix(self, X: Any) -> Bound:
+        """Of factors: V with its rows normalized is feasible as it stands, and <C, V V^T> its bound."""
+        if not isinstance(X, FactoredMatrix):
+            return super().bound_from_matrix(X)
+        point = FactoredMatrix(unit_rows(X.factor))
+        # diag(V V^T) is 1 to a few roundings, which the allowance holds: (c - diag X).y is 0
+        return Bound(point=point, lower=point.inner(self.cost_operator) - self.rounding(np.zeros(self.size)))
+
+    def objective_at(self, X: Any, y: np.ndarray | None) -> float:
+        if isinstance(X, FactoredMatrix):
+            return X.inner(self.cost_operator)
+        return super().objective_at(X, y)
+
+
+def unit_rows(V: np.ndarray) -> np.ndarray:
+    """The rows of V at norm one; a row of zeros becomes a unit vector."""
+    norms = np.sqrt(np.einsum("ij,ij->i", V, V))
+    if np.any(norms == 0):
+        V = V.copy()
+        V[norms == 0, 0] = 1.0
+        norms = np.where(norms == 0, 1.0, norms)
+    return np.asarray(V / norms[:, None])

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from matrixlearn.exceptions import ProblemError
-from matrixlearn.problem import Argument, UnitDiagonalGame, as_array
+from matrixlearn.problem import Argument, FactoredMatrix, UnitDiagonalGame, as_array
 
 if TYPE_CHECKING:
     import cvxpy
@@ -32,6 +32,9 @@ class Cut:
     """+1 or -1 for each vertex, in the order of ``MaxCut.nodes``."""
     weight: float
 
+
+PICTURED = 4000
+"""Vertices up to which `MaxCut.plot` draws the weights: an n x n picture."""
 
 SPARSE = 0.25
 """Density up to which products with a sparse matrix are quicker."""
@@ -180,8 +183,11 @@ class MaxCut(UnitDiagonalGame):
             msg = "the solution holds no matrix to round: solve again with more time"
             raise ProblemError(msg)
         rng = np.random.default_rng(random_state)
-        w, V = np.linalg.eigh(solution.matrix)
-        factor = V * np.sqrt(np.maximum(w, 0.0))
+        if isinstance(solution.matrix, FactoredMatrix):
+            factor = solution.matrix.factor
+        else:
+            w, V = np.linalg.eigh(solution.matrix)
+            factor = V * np.sqrt(np.maximum(w, 0.0))
         sides = np.where(factor @ rng.standard_normal((factor.shape[1], max(1, trials))) >= 0, 1.0, -1.0)
         weights = [self.cut_weight(side) for side in sides.T]
         return self._improve(sides[:, int(np.argmax(weights))].copy())
@@ -204,6 +210,8 @@ class MaxCut(UnitDiagonalGame):
         return [f"cut        weight {cut.weight:.9g}; no cut weighs more than {solution.upper:.9g}"]
 
     def plot(self, solution: Solution, axes: Any) -> bool:
+        if self.size > PICTURED:
+            return False
         cut = self.round(solution)
         order = np.argsort(cut.side, kind="stable")
         shown = np.abs(self.weights[np.ix_(order, order)])
@@ -216,7 +224,7 @@ class MaxCut(UnitDiagonalGame):
         return True
 
     def parameters(self) -> Mapping[str, Any]:
-        return {"graph": self.weights}
+        return {"graph": self.adjacency}
 
     @classmethod
     def from_arguments(cls, given: Mapping[str, Any]) -> MaxCut:
