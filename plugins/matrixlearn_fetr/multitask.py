@@ -23,7 +23,7 @@ from matrixlearn_fetr.data import Moments
 
 @dataclass(frozen=True)
 class Rows:
-    """The rows as an estimator sees them, validated and, where there are intercepts, centred task by task.
+    """The rows as an estimator sees them, validated.
 
     Attributes
     ----------
@@ -40,18 +40,50 @@ class Rows:
     task: np.ndarray | None
     tasks: int
 
+    def take(self, rows: np.ndarray) -> Rows:
+        """Some of the rows."""
+        return Rows(self.X[rows], self.Y[rows], None if self.task is None else self.task[rows], self.tasks)
+
+    @property
+    def of_task(self) -> list[np.ndarray]:
+        """The numbers of the rows of each task, where every row has one."""
+        assert self.task is not None
+        ends = np.cumsum(np.bincount(self.task, minlength=self.tasks))
+        return np.split(np.argsort(self.task, kind="stable"), ends[:-1])
+
     def moments(self) -> Moments:
         """X_i^T X_i, X_i^T y_i and y_i^T y_i of each task i."""
         if self.task is None:
-            return Moments.of_shared(self.X, self.Y.reshape(len(self.Y), -1))
+            return Moments.of_shared(self.X, self.Y)
         return Moments.of_tasks(self.X, self.Y, self.task, self.tasks)
 
-    def by_task(self) -> list[np.ndarray]:
-        """The rows of each task."""
-        assert self.task is not None
-        return np.split(np.argsort(self.task, kind="stable"), np.cumsum(np.bincount(self.task, minlength=self.tasks)))[
-            :-1
-        ]
+    def centred(self) -> tuple[Rows, Centre]:
+        """The rows less the means of their tasks."""
+        if self.task is None:
+            centre = Centre(self.X.mean(axis=0)[None], self.Y.mean(axis=0))
+            return Rows(self.X - centre.x, self.Y - centre.y, None, self.tasks), centre
+        centre = Centre(
+            np.stack([self.X[i].mean(axis=0) for i in self.of_task]), np.array([self.Y[i].mean() for i in self.of_task])
+        )
+        return Rows(self.X - centre.x[self.task], self.Y - centre.y[self.task], self.task, self.tasks), centre
+
+    def predicted(self, W: np.ndarray, intercept: np.ndarray) -> np.ndarray:
+        """w_i . x + b_i, of the shape of Y."""
+        if self.task is None:
+            return self.X @ W + intercept
+        return np.sum(self.X * W.T[self.task], axis=1) + intercept[self.task]
+
+
+@dataclass(frozen=True)
+class Centre:
+    """Means of the features, shape (m, d), or (1, d) where the tasks share X, and of the targets, shape (m,)."""
+
+    x: np.ndarray
+    y: np.ndarray
+
+    def intercept(self, W: np.ndarray) -> np.ndarray:
+        """What makes w_i . x + b_i pass through the means, shape (m,)."""
+        return self.y - np.sum(self.x * W.T, axis=1)
 
 
 def penalized(moments: Moments, penalty: np.ndarray, cross: np.ndarray) -> np.ndarray:
@@ -59,6 +91,11 @@ def penalized(moments: Moments, penalty: np.ndarray, cross: np.ndarray) -> np.nd
     if moments.is_shared:
         return np.linalg.solve(moments.gram + penalty, cross)
     return np.linalg.solve(moments.gram + penalty, cross.T[:, :, None])[:, :, 0].T
+
+
+def summed(moments: Moments, matrices: np.ndarray) -> np.ndarray:
+    """The sum over tasks of their matrices, shape (m, d, d), or m times the one that they share, (d, d)."""
+    return matrices * moments.shape[1] if moments.is_shared else matrices.sum(axis=0)
 
 
 class MultitaskRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
@@ -85,18 +122,30 @@ class MultitaskRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         X, Y = validate_data(self, X, y, y_numeric=True, multi_output=True, dtype=np.float64)
         Y = np.asarray(Y, dtype=np.float64)
         number = self._numbered(Y, task)
-        tasks = Y.size // len(Y) if number is None else len(self.tasks_)
-        X, Y, middle = self._centred(Rows(X, Y, number, tasks))
-        W = self._weights(Rows(X, Y, number, tasks))
-        intercept = middle[1] - np.sum(middle[0] * W.T, axis=-1)
         one = number is None and Y.ndim == 1
+        if number is None:
+            Y = Y.reshape(len(Y), -1)
+        rows = Rows(X, Y, number, Y.shape[1] if self.tasks_ is None else len(self.tasks_))
+        self._prepare(rows)
+        W, intercept = self._fitted(rows)
         self.coef_ = W[:, 0] if one else W.T
         self.intercept_ = float(intercept[0]) if one else intercept
         return self
 
+    def _prepare(self, rows: Rows) -> None:
+        """What comes before the fit: choices by cross-validation; nothing, by default."""
+
+    def _fitted(self, rows: Rows) -> tuple[np.ndarray, np.ndarray]:
+        """W, shape (d, m), and intercepts, shape (m,)."""
+        if not self.fit_intercept:
+            return self._weights(rows), np.zeros(rows.tasks)
+        centred, centre = rows.centred()
+        W = self._weights(centred)
+        return W, centre.intercept(W)
+
     @abstractmethod
     def _weights(self, rows: Rows) -> np.ndarray:
-        """W, shape (d, m); attributes of the method are set here."""
+        """W, shape (d, m), without intercepts; attributes of the method are set here."""
 
     def _check(self) -> None:
         """Raise ValueError for unusable parameters."""
@@ -113,18 +162,6 @@ class MultitaskRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
             raise ValueError(msg)
         self.tasks_, number = np.unique(task, return_inverse=True)
         return number
-
-    def _centred(self, rows: Rows) -> tuple[np.ndarray, np.ndarray, tuple[np.ndarray, np.ndarray]]:
-        """X and Y less the means of each task, and the means: (m or 1, d) and (m,); zero without intercepts."""
-        d, m = rows.X.shape[1], rows.tasks
-        if not self.fit_intercept:
-            return rows.X, rows.Y, (np.zeros((1, d)), np.zeros(m))
-        if rows.task is None:
-            x, y = rows.X.mean(axis=0), rows.Y.mean(axis=0)
-            return rows.X - x, rows.Y - y, (x[None], np.reshape(y, -1))
-        x = np.stack([rows.X[i].mean(axis=0) for i in rows.by_task()])
-        y = np.array([rows.Y[i].mean() for i in rows.by_task()])
-        return rows.X - x[rows.task], rows.Y - y[rows.task], (x, y)
 
     def predict(self, X: Any, task: Any = None) -> np.ndarray:
         """w_i . x + b_i.
@@ -157,7 +194,7 @@ class MultitaskRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
             msg = f"task has labels that fit did not see: {unknown[:5].tolist()}"
             raise ValueError(msg)
         number = np.searchsorted(self.tasks_, task)
-        return np.sum(X * self.coef_[number], axis=1) + self.intercept_[number]
+        return Rows(X, X[:, 0], number, len(self.tasks_)).predicted(self.coef_.T, self.intercept_)
 
     def score(self, X: Any, y: Any, task: Any = None, sample_weight: Any = None) -> float:
         """R^2 of `predict`, averaged over targets that share X; over all rows together where rows have tasks."""

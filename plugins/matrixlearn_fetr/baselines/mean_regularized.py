@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from matrixlearn_fetr.multitask import MultitaskRegressor, Rows, number_at_least, penalized
+from matrixlearn_fetr.multitask import MultitaskRegressor, Rows, number_at_least, penalized, summed
 
 
 class MeanRegularizedRidge(MultitaskRegressor):
@@ -46,7 +46,7 @@ class MeanRegularizedRidge(MultitaskRegressor):
         ridge = self.alpha * np.eye(d)
         alone = penalized(moments, ridge, moments.cross)
         reduced = self.alpha * np.linalg.solve(moments.gram + ridge, moments.gram)
-        system = (m * reduced if moments.is_shared else reduced.sum(axis=0)) + self.beta * np.eye(d)
+        system = summed(moments, reduced) + self.beta * np.eye(d)
         self.mean_ = np.linalg.solve(system, self.alpha * alone.sum(axis=1))
         pull = np.repeat(self.alpha * self.mean_[:, None], m, axis=1)
         return alone + penalized(moments, ridge, pull)

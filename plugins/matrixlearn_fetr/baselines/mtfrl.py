@@ -6,7 +6,7 @@ import numpy as np
 
 from matrixlearn_fetr.covariance import SpectralPrecision
 from matrixlearn_fetr.multitask import MultitaskRegressor, Rows, number_at_least
-from matrixlearn_fetr.weights import ConjugateGradients, WeightEquation, solver_for
+from matrixlearn_fetr.weights import WeightEquation, solver_for
 
 
 class MTFRLRegressor(MultitaskRegressor):
@@ -67,13 +67,12 @@ class MTFRLRegressor(MultitaskRegressor):
     def _weights(self, rows: Rows) -> np.ndarray:
         moments = rows.moments()
         d, m = moments.shape
-        solver = solver_for(moments) if moments.is_shared else ConjugateGradients(tol=1e-9)
         A, B = np.eye(d), np.eye(m)
         W, changes = np.zeros((d, m)), []
         for _ in range(self.max_iter):
             prior = SpectralPrecision.of(A).inverse, SpectralPrecision.of(B).inverse
             equation = WeightEquation(moments, *prior, self.eta)
-            change = solver(equation, moments.cross - equation.apply(W))
+            change = solver_for(equation)(equation, moments.cross - equation.apply(W))
             W = W + change
             changes.append(float(np.linalg.norm(change) / (np.linalg.norm(W) or 1.0)))
             A = _spread(W, prior[1]) / m + self.fudge * np.eye(d)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from matrixlearn_fetr.multitask import MultitaskRegressor, Rows, number_at_least, penalized
+from matrixlearn_fetr.multitask import MultitaskRegressor, Rows, number_at_least, penalized, summed
 
 
 class SingleTaskRidge(MultitaskRegressor):
@@ -61,5 +61,5 @@ class PooledRidge(MultitaskRegressor):
     def _weights(self, rows: Rows) -> np.ndarray:
         moments = rows.moments()
         d, m = moments.shape
-        gram = moments.pooled + self.alpha * np.eye(d)
+        gram = summed(moments, moments.gram) + self.alpha * np.eye(d)
         return np.repeat(np.linalg.solve(gram, moments.cross.sum(axis=1))[:, None], m, axis=1)
