@@ -2,6 +2,7 @@
 
     kernel      K = trace * B W B^H,  B the coordinates of the objects (the identity, or those of given points)
     distances   ||x_a - x_b||^2 = trace * tr(W u u^H),   u = b_a - b_b
+    metric      M = trace * Q W Q^T where B = X Q are coordinates of points: it measures any other points too
 
     (5.1)  pairs with distances y      tr(W u u^H)  =  y / trace   (soft: real distances are noisy)
     (5.2)  pairs, +1 near, -1 far      tr(W u u^H) <=  near,  >= far
@@ -61,6 +62,8 @@ class DefiniteBoostKernel(BaseEstimator):
         r; smaller than the number of features where these are linearly dependent.
     points_ : ndarray, shape (n, n_features) or None
         The distinct points in the order in which they appear, which is that of ``kernel_``.
+    components_ : ndarray, shape (r, n_features) or None
+        L with M = L^T L, for points.
     solution_ : matrixlearn.Solution
     n_iter_ : int
 
@@ -150,6 +153,7 @@ class DefiniteBoostKernel(BaseEstimator):
         self.trace_ = trace
         K = trace * (coordinates @ self.weights_ @ coordinates.T)
         self.kernel_ = (K + K.T) / 2
+        self.components_ = None if points is None else _components(points, coordinates, trace * self.weights_)
         self.n_iter_ = self.solution_.iterations
         return self
 
@@ -203,6 +207,37 @@ class DefiniteBoostKernel(BaseEstimator):
         np.fill_diagonal(D, 0.0)
         return np.asarray(D)
 
+    # -- the metric of points, by the names of metric-learn -----------------------------------------
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Points whose Euclidean distances are the learned ones: X L^T, (k, n_features) -> (k, r)."""
+        L = self._metric()
+        X = check_array(X, dtype=np.float64)
+        if X.shape[1] != L.shape[1]:
+            msg = f"X has {X.shape[1]} features, the points of the pairs had {L.shape[1]}"
+            raise ProblemError(msg)
+        return np.asarray(X @ L.T)
+
+    def get_mahalanobis_matrix(self) -> np.ndarray:
+        """M = L^T L, (n_features, n_features)."""
+        L = self._metric()
+        return np.asarray(L.T @ L)
+
+    def pair_distance(self, pairs: Any) -> np.ndarray:
+        """sqrt((a - b)^T M (a - b)) of pairs of points, (k, 2, n_features) -> (k,)."""
+        pairs = check_array(pairs, allow_nd=True, dtype=np.float64, input_name="pairs")
+        if pairs.ndim != 3 or pairs.shape[1] != 2:
+            msg = f"pairs must have shape (k, 2, n_features), got {pairs.shape}"
+            raise ProblemError(msg)
+        return np.linalg.norm(self.transform(pairs[:, 0] - pairs[:, 1]), axis=1)
+
+    def _metric(self) -> np.ndarray:
+        check_is_fitted(self)
+        if self.components_ is None:
+            msg = "a kernel of indices measures no other objects: fit pairs of points, (k, 2, n_features)"
+            raise ProblemError(msg)
+        return self.components_
+
     def embedding(self, n_components: int | None = None) -> np.ndarray:
         """Coordinates whose inner products are the kernel, the widest directions first, (n, n_components)."""
         check_is_fitted(self)
@@ -241,3 +276,10 @@ class DefiniteBoostKernel(BaseEstimator):
         nearest = known[np.argsort(D[:, known], axis=1, kind="stable")[:, :n_neighbors]]
         votes = labels[nearest]
         return np.array([np.bincount(row).argmax() for row in votes])
+
+
+def _components(points: np.ndarray, coordinates: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """L = weights^{1/2} Q^T for the isometry Q with (points - mean) Q = coordinates, (r, n_features)."""
+    Q = np.linalg.lstsq(points - points.mean(axis=0), coordinates, rcond=None)[0]
+    w, V = np.linalg.eigh(weights)
+    return np.asarray(np.sqrt(np.maximum(w, 0.0))[:, None] * (Q @ V).T)

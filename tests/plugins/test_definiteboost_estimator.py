@@ -108,6 +108,37 @@ def test_the_embedding_has_the_kernel_as_inner_products():
     np.testing.assert_allclose(model.embedding(2), Z[:, :2])
 
 
+@given(seeds, st.integers(3, 12), st.integers(1, 15))
+def test_the_metric_of_points_has_the_distances_of_the_kernel(seed, n, features):
+    """More points than features, and fewer: M = L^T L, and a constant moves no distance."""
+    rng = np.random.default_rng(seed)
+    P = 5.0 + rng.standard_normal((n, features))
+    pairs = all_pairs(n)
+    y = rng.choice([-1, 1], len(pairs))
+    model = DefiniteBoostKernel(slack=0.5, tol=1e-2).fit(P[pairs], y)
+    learned = model.distances()
+    order = [int(np.flatnonzero(np.all(model.points_ == p, axis=1))[0]) for p in P]
+    expected = learned[np.ix_(order, order)][tuple(pairs.T)]
+    size = 1e-9 * learned.max()
+    np.testing.assert_allclose(model.pair_distance(P[pairs]) ** 2, expected, atol=size)
+    Z = model.transform(P)
+    np.testing.assert_allclose(np.sum((Z[pairs[:, 0]] - Z[pairs[:, 1]]) ** 2, axis=1), expected, atol=size)
+    M, new = model.get_mahalanobis_matrix(), rng.standard_normal((4, 2, features))
+    assert np.array_equal(M, M.T) and np.linalg.matrix_rank(M, tol=1e-12) <= model.rank_
+    u = new[:, 0] - new[:, 1]
+    np.testing.assert_allclose(model.pair_distance(new) ** 2, np.einsum("ki,ij,kj->k", u, M, u), rtol=1e-9, atol=1e-12)
+
+
+def test_the_metric_says_what_it_cannot_measure():
+    with pytest.raises(ProblemError, match="kernel of indices"):
+        DefiniteBoostKernel().fit([[0, 1], [1, 2]]).transform(np.eye(3))
+    model = DefiniteBoostKernel().fit(np.random.default_rng(0).standard_normal((5, 2, 3)))
+    with pytest.raises(ProblemError, match="X has 4 features"):
+        model.transform(np.eye(4))
+    with pytest.raises(ProblemError, match="pairs must have shape"):
+        model.pair_distance(np.eye(3))
+
+
 def test_it_follows_the_conventions_of_scikit_learn():
     model = DefiniteBoostKernel(near=0.1, slack=None)
     assert clone(model).get_params() == model.get_params()
