@@ -1,6 +1,7 @@
 """Mirror maps: losses -> matrix, and the numerics of computing them."""
 
 from matrixlearn.exponents.base import Accumulating, Exponent
+from matrixlearn.exponents.clipped_logdet import ClippedLogDet, clipped_reciprocal
 from matrixlearn.exponents.dense import DenseExponent
 from matrixlearn.exponents.diagonal import DiagonalExponent
 from matrixlearn.exponents.entropy import entropy_on
@@ -14,12 +15,14 @@ from matrixlearn.exponents.signed import SignedExponent
 
 __all__ = [
     "Accumulating",
+    "ClippedLogDet",
     "DenseExponent",
     "DiagonalExponent",
     "Exponent",
     "KernelizedExponent",
     "LogDetExponent",
     "SignedExponent",
+    "clipped_reciprocal",
     "entropy_on",
     "kernel_coordinates",
     "span_coordinates",

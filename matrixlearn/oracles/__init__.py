@@ -1,6 +1,7 @@
 """The answers to a matrix."""
 
 from matrixlearn.oracles.base import Done, Move, Oracle
+from matrixlearn.oracles.matching import bipartite_matching, minimum_weight_matching, sorted_pairing
 from matrixlearn.oracles.polytope import PolytopeOracle
 from matrixlearn.oracles.simplex import LevelOracle, SortedListOracle, VertexOracle, width_bound
 
@@ -12,5 +13,8 @@ __all__ = [
     "PolytopeOracle",
     "SortedListOracle",
     "VertexOracle",
+    "bipartite_matching",
+    "minimum_weight_matching",
+    "sorted_pairing",
     "width_bound",
 ]

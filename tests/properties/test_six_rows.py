@@ -19,7 +19,7 @@ from scipy.optimize import brentq, minimize
 
 from matrixlearn import certify, solve
 from matrixlearn.engines import Limits, MatrixMultiplicativeWeights, MirrorDescent, Theory, run
-from matrixlearn.exponents import Accumulating, DenseExponent, DiagonalExponent, Exponent, SignedExponent
+from matrixlearn.exponents import ClippedLogDet, DenseExponent, DiagonalExponent, Exponent, SignedExponent
 from matrixlearn.oracles import Done, Move, SortedListOracle, VertexOracle
 from matrixlearn.problem import (
     Bound,
@@ -355,28 +355,6 @@ def test_definiteboost_with_one_constraint_is_the_exact_projection(seed, d):
 # -- FETR covariance: the loss replaces G --------------------------------------------------------------
 
 LOW, HIGH = 0.1, 10.0
-
-
-@dataclass(frozen=True)
-class ClippedLogDet(Accumulating):
-    """argmin over l I <= X <= u I of <G, X> - weight log det X: clip(weight / nu, l, u) on G's eigenvectors."""
-
-    n: int
-    weight: float
-    low: float
-    high: float
-
-    def __call__(self, G):
-        nu, V = np.linalg.eigh(G)
-        with np.errstate(divide="ignore"):
-            size = np.where(nu > 0, self.weight / np.where(nu > 0, nu, 1.0), self.high)
-        return (V * np.clip(size, self.low, self.high)) @ V.T
-
-    def zero(self, like):
-        return self.weight * np.eye(self.n)  # whose matrix is the identity
-
-    def accumulate(self, G, loss, step):
-        return loss
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,277 @@
+"""The covariance step of FETR: the best pair of precision matrices of a weight matrix, in closed form.
+
+    min over l I <= S1, S2 <= u I of    tr(S1 W S2 W^T) - m log det S1 - d log det S2
+
+for W = P diag(s) Q^T of shape (d, m) is attained in the singular bases of W, S1 = P diag(a) P^T and
+S2 = Q diag(b) Q^T, one singular value at a time (s = 0 for the rest of either basis, where the answer is u):
+
+    min over l <= a, b <= u of    s^2 a b - m log a - d log b
+
+    m > d:  b = clip(d / (s^2 u), l, u),  a = clip(m / (s^2 b), l, u);      m < d:  the same with a and b exchanged;
+    m = d:  a = b = clip(sqrt(d) / s, l, u), since only a b counts up to l^2, u^2.
+
+Proof. With S1 = sum_i e^{t h_i} p_i p_i^T and S2 = sum_j e^{t k_j} q_j q_j^T along a geodesic of the positive
+definite matrices, the trace is sum_ij e^{t (h_i + k_j)} (p_i^T W q_j)^2, convex in t, the log-dets are linear in t,
+and l I <= S <= u I stays true: the problem is geodesically convex, so that a point where neither matrix alone can be
+improved (differentiable objective, one constraint set each) is a global minimum. In the singular bases W S2 W^T is
+P diag(s^2 b) P^T, of which the best S1 is clip(m / (s^2 b)) on the same basis (Theorem 4.1 of the paper), and
+likewise for S2; so it is enough that (a, b) is a minimum of the scalar problem. In p = log a, q = log b that is
+convex: s^2 e^{p+q} - m p - d q, and among points of equal p + q the best has p as large as it can be where m > d:
+a = u, or b = l. The formula above is the minimum over b with a = u, and then over a with that b.
+
+What this implies: where d != m, one of the two precisions sits at its bound u for all but large singular values
+(m > d: S1 = u I as long as s^2 <= m / (u l)), and the two together act through the products a b alone. So the
+relations that the joint optimum shows are those of the *smaller* side; the published alternation reaches the same
+optimum along a way on which both move.
+
+Both steps of the published alternation are here too (`feature_precision`, `task_precision`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from matrixlearn.exponents import clipped_reciprocal
+
+
+@dataclass(frozen=True, eq=False)
+class SpectralPrecision:
+    """S = rest I + V diag(values - rest) V^T: few eigenvectors and one value for all others.
+
+    ``S @ A`` and ``A @ S`` cost O(n r) for each column or row; an n x n matrix is formed by `dense` only.
+
+    Parameters
+    ----------
+    rest : float
+        The eigenvalue on the complement of the columns of V.
+    values : array, shape (r,)
+    vectors : array, shape (n, r)
+        V, orthonormal columns, r <= n.
+    """
+
+    rest: float
+    values: np.ndarray
+    vectors: np.ndarray
+
+    __array_ufunc__ = None  # so that A @ S comes here
+
+    @classmethod
+    def identity(cls, n: int, value: float = 1.0) -> SpectralPrecision:
+        """value I, n x n."""
+        return cls(value, np.zeros(0), np.zeros((n, 0)))
+
+    @classmethod
+    def of(cls, matrix: Any) -> SpectralPrecision:
+        """Any symmetric matrix, by its eigendecomposition."""
+        values, vectors = np.linalg.eigh(np.asarray(matrix, dtype=float))
+        return cls(float(values[0]), values, vectors)
+
+    @property
+    def n(self) -> int:
+        """The side of S."""
+        return int(self.vectors.shape[0])
+
+    @property
+    def is_scalar(self) -> bool:
+        """Whether S = rest I."""
+        return bool(np.all(self.values == self.rest))
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the vectors span everything, so that ``rest`` plays no part."""
+        return self.vectors.shape[1] == self.n
+
+    def __matmul__(self, A: np.ndarray) -> np.ndarray:
+        inside = self.vectors.T @ A
+        if self.is_whole:
+            return np.asarray(self.vectors @ (_down(self.values, A.ndim) * inside))
+        outside = A - self.vectors @ inside
+        return np.asarray(self.rest * outside + self.vectors @ (_down(self.values, A.ndim) * inside))
+
+    def __rmatmul__(self, A: np.ndarray) -> np.ndarray:
+        return (self @ A.T).T
+
+    def power(self, exponent: float) -> SpectralPrecision:
+        """S^exponent."""
+        return SpectralPrecision(self.rest**exponent, self.values**exponent, self.vectors)
+
+    @cached_property
+    def inverse(self) -> SpectralPrecision:
+        """S^{-1}: the covariance."""
+        return self.power(-1.0)
+
+    def solve(self, A: np.ndarray) -> np.ndarray:
+        """S^{-1} A."""
+        return self.inverse @ A
+
+    @property
+    def logdet(self) -> float:
+        """log det S."""
+        outside = self.n - self.vectors.shape[1]
+        return float(np.sum(np.log(self.values)) + (outside * np.log(self.rest) if outside else 0.0))
+
+    @property
+    def extremes(self) -> tuple[float, float]:
+        """The least and the largest eigenvalue."""
+        all_values = self.values if self.is_whole else np.append(self.values, self.rest)
+        return float(np.min(all_values)), float(np.max(all_values))
+
+    @property
+    def diagonal(self) -> np.ndarray:
+        """The diagonal of S, (n,)."""
+        squares = self.vectors**2
+        if self.is_whole:
+            return np.asarray(squares @ self.values)
+        return np.asarray(self.rest * (1.0 - squares.sum(axis=1)) + squares @ self.values)
+
+    def dense(self) -> np.ndarray:
+        """S as a matrix, n x n."""
+        if self.is_whole:
+            return np.asarray((self.vectors * self.values) @ self.vectors.T)
+        S = (self.vectors * (self.values - self.rest)) @ self.vectors.T
+        S[np.diag_indices(self.n)] += self.rest
+        return np.asarray((S + S.T) / 2)
+
+    def without_ones(self) -> SpectralPrecision:
+        """S - S 1 1^T S / (1^T S 1): what is left of the form v^T S v when a multiple of 1 may be taken off v.
+
+        Positive semidefinite, with 1 in its null space.
+        """
+        ones = np.full((self.n, 1), self.n**-0.5)
+        beyond = ones - self.vectors @ (self.vectors.T @ ones)
+        beyond -= self.vectors @ (self.vectors.T @ beyond)
+        length = float(np.linalg.norm(beyond))
+        basis = self.vectors if self.is_whole or length < 1e-12 else np.hstack([self.vectors, beyond / length])
+        inside = np.append(self.values, self.rest)[: basis.shape[1]]
+        e = (basis.T @ ones)[:, 0]
+        c = inside * e
+        mirror = e.copy()  # Householder: the first column is the null vector itself, to the last digit
+        mirror[0] += np.copysign(float(np.linalg.norm(e)), e[0])
+        frame = np.eye(len(e)) - 2 * np.outer(mirror, mirror) / float(mirror @ mirror)
+        across = frame[:, 1:]
+        form = (across.T * inside) @ across - np.outer(across.T @ c, across.T @ c) / float(e @ c)
+        values, turn = np.linalg.eigh((form + form.T) / 2)
+        vectors = basis @ np.column_stack([frame[:, 0], across @ turn])
+        return SpectralPrecision(self.rest, np.append(0.0, np.maximum(values, 0.0)), vectors)
+
+
+def _down(values: np.ndarray, ndim: int) -> np.ndarray:
+    """Values that scale the rows of an array of so many dimensions."""
+    return values if ndim == 1 else values[:, None]
+
+
+def feature_precision(W: np.ndarray, S2: SpectralPrecision, lower: float, upper: float) -> SpectralPrecision:
+    """argmin over l I <= S1 <= u I of tr(S1 W S2 W^T) - m log det S1 (Algorithm 1), u where nu = 0.
+
+    Parameters
+    ----------
+    W : array, shape (d, m)
+    S2 : SpectralPrecision, m x m
+    lower, upper : float
+        0 < lower <= upper.
+    """
+    vectors, root, _ = np.linalg.svd(W @ S2.power(0.5), full_matrices=False)
+    return SpectralPrecision(upper, clipped_reciprocal(root**2, W.shape[1], lower, upper), vectors)
+
+
+def task_precision(W: np.ndarray, S1: SpectralPrecision, lower: float, upper: float) -> SpectralPrecision:
+    """argmin over l I <= S2 <= u I of tr(S1 W S2 W^T) - d log det S2 (Algorithm 2), u where nu = 0."""
+    return feature_precision(W.T, S1, lower, upper)
+
+
+@dataclass(frozen=True, eq=False)
+class PrecisionPair:
+    """S1 (d x d) and S2 (m x m)."""
+
+    feature: SpectralPrecision
+    task: SpectralPrecision
+
+    def penalty(self, W: np.ndarray) -> float:
+        """tr(S1 W S2 W^T) - m log det S1 - d log det S2."""
+        d, m = W.shape
+        root = self.feature.power(0.5) @ W @ self.task.power(0.5)
+        return float(np.vdot(root, root)) - m * self.feature.logdet - d * self.task.logdet
+
+
+@dataclass(frozen=True, eq=False)
+class JointPrecisions(PrecisionPair):
+    """The best pair for W = P diag(s) Q^T: the columns of both belong together, one pair (a, b) to each s.
+
+    The penalty at W with this pair is phi(W) = sum_i psi(s_i) + constant, a smooth function of the singular values,
+    and S1 W S2 = P diag(s a b) Q^T is half its gradient.
+    """
+
+    singular: np.ndarray
+    """s, (min(d, m),)."""
+
+    def best_penalty(self) -> float:
+        """phi(W)."""
+        s, a, b = self.singular, self.feature.values, self.task.values
+        return float(np.sum(s**2 * a * b)) - self.task.n * self.feature.logdet - self.feature.n * self.task.logdet
+
+    def majorizers(self) -> tuple[PrecisionPair, PrecisionPair]:
+        """The two one-sided pairs, that on the side with fewer columns first:
+
+            tr(W T2 W^T), T2 = Q diag(a b) Q^T on the tasks;      tr(W^T T1 W), T1 = P diag(a b) P^T on the features.
+
+        psi is concave in s^2, so that psi(s) <= t s^2 + const with equality at this s for t = a b, and
+        sum_i t_i s_i(W')^2 <= tr(W' T2 W'^T) for every W' (Theorem 4.1 again): both majorize phi, with its gradient
+        at W. So does the pair itself, tr(S1 W' S2 W'^T), by which the published alternation steps; but that charges
+        u b for every move out of the column space of W, where phi charges a b, and all but freezes that space. T2
+        charges t_j for a move along p_i q_j^T, T1 charges t_i, and phi the smaller of the two where they differ much:
+        one after the other they leave no direction frozen (benchmarks/fetr_descent.py).
+        """
+        products, rest = self.feature.values * self.task.values, self.feature.rest * self.task.rest
+        d, m = self.feature.n, self.task.n
+        by_tasks = PrecisionPair(SpectralPrecision.identity(d), SpectralPrecision(rest, products, self.task.vectors))
+        by_features = PrecisionPair(
+            SpectralPrecision(rest, products, self.feature.vectors), SpectralPrecision.identity(m)
+        )
+        return (by_tasks, by_features) if m <= d else (by_features, by_tasks)
+
+
+def scalar_pair(s: np.ndarray, d: int, m: int, lower: float, upper: float) -> tuple[np.ndarray, np.ndarray]:
+    """(a, b) = argmin over l <= a, b <= u of s^2 a b - m log a - d log b, entry by entry.
+
+    Parameters
+    ----------
+    s : array
+        Singular values, >= 0.
+    d, m : int
+        The shape of W.
+    lower, upper : float
+        0 < lower <= upper.
+    """
+    nu = np.square(s)
+    if d == m:
+        both = clipped_reciprocal(np.asarray(s), np.sqrt(d), lower, upper)
+        return both, both.copy()
+    few, many = min(d, m), max(d, m)
+    slow = clipped_reciprocal(nu * upper, few, lower, upper)  # the side whose log-det counts less
+    fast = clipped_reciprocal(nu * slow, many, lower, upper)
+    return (fast, slow) if m > d else (slow, fast)
+
+
+def joint_precisions(W: np.ndarray, lower: float, upper: float) -> JointPrecisions:
+    """argmin over l I <= S1, S2 <= u I of tr(S1 W S2 W^T) - m log det S1 - d log det S2, by one SVD of W.
+
+    Parameters
+    ----------
+    W : array, shape (d, m)
+        For a shared mean, the deviations from it.
+    lower, upper : float
+        0 < lower <= upper; where they are equal, both matrices are lower I.
+
+    Returns
+    -------
+    JointPrecisions
+        With min(d, m) eigenvectors each and u elsewhere.
+    """
+    d, m = W.shape
+    P, s, Qt = np.linalg.svd(W, full_matrices=False)
+    a, b = scalar_pair(s, d, m, lower, upper)
+    return JointPrecisions(SpectralPrecision(upper, a, P), SpectralPrecision(upper, b, Qt.T), s)

@@ -1,0 +1,179 @@
+"""What FETR needs of the data: second moments, computed once, and never the rows again.
+
+    sum_i ||y_i - X_i w_i||^2 = sum_i ||y_i||^2 - 2 <C, W> + <W, G(W)>,     c_i = X_i^T y_i,  G(W)_i = X_i^T X_i w_i
+
+One Gram matrix where the tasks share their instances, one for each task where they do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from matrixlearn.exceptions import ProblemError
+from matrixlearn.problem import as_array, as_samples
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """The moments of a least-squares problem of m tasks in d features.
+
+    Parameters
+    ----------
+    gram : array, shape (d, d) or (m, d, d)
+        X^T X, or X_i^T X_i for each task.
+    cross : array, shape (d, m)
+        Columns X_i^T y_i.
+    square : array, shape (m,)
+        ||y_i||^2.
+    """
+
+    gram: np.ndarray
+    cross: np.ndarray
+    square: np.ndarray
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(d, m)."""
+        d, m = self.cross.shape
+        return d, m
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether there is one Gram matrix for all tasks."""
+        return self.gram.ndim == 2
+
+    def apply(self, W: np.ndarray) -> np.ndarray:
+        """G(W), (d, m): half the Hessian of the loss."""
+        if self.is_shared:
+            return np.asarray(self.gram @ W)
+        return np.matmul(self.gram, W.T[:, :, None])[:, :, 0].T
+
+    def loss(self, W: np.ndarray) -> float:
+        """sum_i ||y_i - X_i w_i||^2."""
+        return float(np.sum(self.square) - 2 * np.vdot(self.cross, W) + np.vdot(W, self.apply(W)))
+
+    def residual(self, W: np.ndarray) -> np.ndarray:
+        """C - G(W), (d, m): minus half the gradient of the loss."""
+        return self.cross - self.apply(W)
+
+    @cached_property
+    def mean_gram(self) -> np.ndarray:
+        """The mean over tasks of their Gram matrices, (d, d)."""
+        return self.gram if self.is_shared else np.asarray(self.gram.mean(axis=0))
+
+    @cached_property
+    def spectrum(self) -> tuple[np.ndarray, np.ndarray]:
+        """Eigenvalues, ascending and not negative, and eigenvectors of the mean Gram matrix."""
+        values, vectors = np.linalg.eigh(self.mean_gram)
+        return np.maximum(values, 0.0), vectors
+
+    # -- from rows ----------------------------------------------------------------------------------
+
+    @classmethod
+    def of_shared(cls, X: Any, Y: np.ndarray) -> Moments:
+        """Of instances X (n, d), dense or sparse, and targets Y (n, m)."""
+        return cls(_gram(X), np.asarray(X.T @ Y), np.sum(Y**2, axis=0))
+
+    @classmethod
+    def of_tasks(cls, X: Any, y: np.ndarray, code: np.ndarray, m: int) -> Moments:
+        """Of rows X (n, d), dense or sparse, targets y (n,) and the number 0, ..., m - 1 of each row's task."""
+        d = X.shape[1]
+        order = np.argsort(code, kind="stable")
+        ends = np.searchsorted(code[order], np.arange(m + 1))
+        X, y = X[order], y[order]
+        gram, cross, square = np.empty((m, d, d)), np.empty((d, m)), np.empty(m)
+        for i in range(m):
+            rows = slice(ends[i], ends[i + 1])
+            gram[i] = _gram(X[rows])
+            cross[:, i] = X[rows].T @ y[rows]
+            square[i] = y[rows] @ y[rows]
+        return cls(gram, cross, square)
+
+    @classmethod
+    def of_batches(cls, batches: Iterable[tuple[Any, Any]]) -> Moments:
+        """Of shared instances that arrive in blocks (X, Y) of rows, each seen once: for n beyond memory.
+
+        Raises
+        ------
+        ProblemError
+            Where there is no block, or blocks differ in width.
+        """
+        total: Moments | None = None
+        for number, (X, Y) in enumerate(batches):
+            X, Y = as_rows(f"X of block {number}", X), as_targets(f"Y of block {number}", Y)
+            require_rows(X, Y)
+            block = cls.of_shared(X, Y)
+            if total is None:
+                total = block
+            elif total.shape != block.shape:
+                msg = f"block {number} has {block.shape} (features, tasks), those before it {total.shape}"
+                raise ProblemError(msg)
+            else:
+                total = cls(total.gram + block.gram, total.cross + block.cross, total.square + block.square)
+        if total is None:
+            msg = "batches is empty: at least one block (X, Y) of rows is needed"
+            raise ProblemError(msg)
+        return total
+
+
+def _gram(X: Any) -> np.ndarray:
+    product = X.T @ X
+    return np.asarray(product.toarray() if hasattr(product, "toarray") else product)
+
+
+# -- checks ----------------------------------------------------------------------------------------
+
+
+def is_sparse(value: Any) -> bool:
+    """Whether a value is a scipy sparse matrix or array."""
+    return hasattr(value, "tocsr")
+
+
+def as_rows(name: str, value: Any) -> Any:
+    """Real finite rows (n, d): a float64 array, or a CSR array where the value is sparse."""
+    if not is_sparse(value):
+        return np.asarray(as_samples(name, value))
+    import scipy.sparse as sp
+
+    if np.iscomplexobj(value):
+        msg = f"{name} must be real, got {value.dtype}"
+        raise ProblemError(msg)
+    rows = sp.csr_array(value).astype(float)
+    if 0 in rows.shape:
+        msg = f"{name} is empty: shape {rows.shape}"
+        raise ProblemError(msg)
+    if rows.nnz:
+        as_array(name, rows.data)
+    return rows
+
+
+def as_targets(name: str, value: Any) -> np.ndarray:
+    """Real finite targets (n, m); a vector is one task."""
+    try:
+        array = np.asarray(as_array(name, value))
+    except ProblemError as error:
+        if "NaN" not in str(error):
+            raise
+        msg = (
+            f"{error}. Missing targets are not supported where tasks share instances: give each task the rows "
+            f"that it has, as lists of X_i and y_i or with the argument task"
+        )
+        raise ProblemError(msg) from error
+    if array.ndim == 1:
+        array = array[:, None]
+    if array.ndim != 2 or np.iscomplexobj(array):
+        msg = f"{name} must be real of shape (n, m) or (n,), got {array.dtype} of shape {array.shape}"
+        raise ProblemError(msg)
+    return array
+
+
+def require_rows(X: Any, Y: Any) -> None:
+    """One row of targets for each of the instances."""
+    if X.shape[0] != Y.shape[0]:
+        msg = f"X and Y must have one row each, got {X.shape[0]} and {Y.shape[0]}"
+        raise ProblemError(msg)

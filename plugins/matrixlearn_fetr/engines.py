@@ -1,0 +1,190 @@
+"""The ways down: the joint step, the published alternation, and the two rivals of Section 6.1.
+
+All run on the loop of the library, which certifies each point with the best pair of precisions for it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from matrixlearn.engines import Engine, Incumbent, Proposal, State
+from matrixlearn.problem import Problem
+from matrixlearn_fetr.covariance import (
+    PrecisionPair,
+    SpectralPrecision,
+    feature_precision,
+    task_precision,
+)
+from matrixlearn_fetr.relations import Located, RelationProblem
+
+
+class Descent(Engine):
+    """What the ways down share."""
+
+    def supports(self, problem: Problem) -> str:
+        return "" if isinstance(problem, RelationProblem) else f"{self.name} is for FETR and its kind"
+
+
+@dataclass(frozen=True)
+class JointState(State):
+    """The point that the last step left from."""
+
+    left: Located | None = None
+
+
+@dataclass(frozen=True)
+class Joint(Descent):
+    """Both precisions at once in closed form, the weights by the two one-sided majorizers in turn.
+
+    F with the best pair is a function phi of W alone; each half of a step minimizes a majorizer of it
+    (`JointPrecisions.majorizers`), so that F never rises. The bounds of a point hold its first half (`Located`).
+
+    A singular value that the prior is about to give up falls slowly at first, as majorizers of a logarithm have it:
+    so the step is doubled as long as that lowers F, at the price of one SVD each time.
+    """
+
+    name = "joint"
+
+    def init(self, problem: Any, incumbent: Incumbent) -> JointState:
+        return JointState()
+
+    def step(self, problem: Any, state: JointState, incumbent: Incumbent) -> JointState:
+        here = incumbent.from_matrix
+        assert isinstance(here, Located)
+        if here is state.left:
+            return replace(state, proposals=(), finished="no step lowers the objective: the limit of rounding")
+        _, other = problem.estimate(here.improved).precisions.majorizers()
+        point, _, _ = problem.weight_step(here.improved, other)
+        return JointState(left=here, proposals=(Proposal(X=self._stretched(problem, here.point, point)),))
+
+    @staticmethod
+    def _stretched(problem: RelationProblem, start: np.ndarray, end: np.ndarray) -> np.ndarray:
+        """The best of start + 2^k (end - start), k = 0, 1, ..., up to the first that is no better."""
+        value = problem.objective_at(end, None)
+        while True:
+            further = start + 2 * (end - start)
+            there = problem.objective_at(further, None)
+            if not there < value:
+                return end
+            end, value = further, there
+
+
+@dataclass(frozen=True)
+class BlockState(State):
+    """A point, and precisions that need not be the best for it."""
+
+    point: np.ndarray = None  # type: ignore[assignment]
+    precisions: PrecisionPair = None  # type: ignore[assignment]
+    value: float = np.inf
+    """F at both."""
+    length: float = 1.0
+    """The last step that lowered F, where steps have a length."""
+
+
+class InBlocks(Descent):
+    """From the first point and S1 = S2 = I, as near as the bounds allow."""
+
+    def init(self, problem: Any, incumbent: Incumbent) -> BlockState:
+        precisions = problem.first_precisions()
+        point = np.asarray(incumbent.X)
+        return BlockState(point=point, precisions=precisions, value=problem.value(point, precisions))
+
+
+@dataclass(frozen=True)
+class Alternating(InBlocks):
+    """W, then S1 (Algorithm 1), then S2 (Algorithm 2), each with the two others fixed: as published."""
+
+    name = "alternating"
+
+    def step(self, problem: Any, state: BlockState, incumbent: Incumbent) -> BlockState:
+        point, _, _ = problem.weight_step(state.point, state.precisions)
+        W, w0 = problem.around.read(point)
+        V = W - w0[:, None]
+        S1 = feature_precision(V, state.precisions.task, problem.lower, problem.upper)
+        S2 = task_precision(V, S1, problem.lower, problem.upper)
+        precisions = PrecisionPair(S1, S2)
+        value = problem.value(point, precisions)
+        finished = "" if value < state.value else "no block lowers the objective: the limit of rounding"
+        return BlockState((Proposal(X=point),), finished, point, precisions, value)
+
+
+@dataclass(frozen=True)
+class FlipFlop(InBlocks):
+    """Zhang and Schneider's MTFRL as Section 6.1 runs it: covariances by the flip-flop update with a fudge factor,
+
+        S1^{-1} = V S2 V^T / m + epsilon I,    S2^{-1} = V^T S1 V / d + epsilon I
+
+    their inverses clipped to [l, u]; it need not descend, and has no fixed point at a minimum of F.
+
+    Parameters
+    ----------
+    fudge : float
+        epsilon.
+    """
+
+    fudge: float = 1e-3
+
+    name = "flip-flop"
+
+    def step(self, problem: Any, state: BlockState, incumbent: Incumbent) -> BlockState:
+        point, _, _ = problem.weight_step(state.point, state.precisions)
+        W, w0 = problem.around.read(point)
+        V = W - w0[:, None]
+        S1 = self._updated(V, state.precisions.task, problem)
+        S2 = self._updated(V.T, S1, problem)
+        precisions = PrecisionPair(S1, S2)
+        return BlockState((Proposal(X=point),), "", point, precisions, problem.value(point, precisions))
+
+    def _updated(self, V: np.ndarray, other: SpectralPrecision, problem: RelationProblem) -> SpectralPrecision:
+        vectors, root, _ = np.linalg.svd(V @ other.power(0.5), full_matrices=False)
+        values = 1.0 / (root**2 / V.shape[1] + self.fudge)
+        clip = lambda x: np.clip(x, problem.lower, problem.upper)
+        return SpectralPrecision(float(clip(1.0 / self.fudge)), clip(values), vectors)
+
+
+@dataclass(frozen=True)
+class ProjectedGradient(InBlocks):
+    """A step along minus the gradient of F in W, S1 and S2 at once, S1 and S2 projected onto [l, u] after it.
+
+    One length for all three, found by halving until F falls enough (Armijo, constant 1e-4) and doubled after every
+    success. For a shared mean the mean is the best one throughout.
+    """
+
+    name = "gradient"
+
+    def step(self, problem: Any, state: BlockState, incumbent: Incumbent) -> BlockState:
+        W, w0 = problem.around.read(state.point)
+        V = W - w0[:, None]
+        (d, m), eta = V.shape, problem.eta
+        S1, S2 = state.precisions.feature, state.precisions.task
+        by_weights = -2 * problem.loss.residual(W) + 2 * eta * (S1 @ V @ S2)
+        by_feature = eta * (V @ (V @ S2).T - m * S1.inverse.dense())
+        by_task = eta * (V.T @ (S1 @ V) - d * S2.inverse.dense())
+        length = state.length
+        for _ in range(100):
+            weights = W - length * by_weights
+            precisions = PrecisionPair(
+                _projected(S1.dense() - length * by_feature, problem),
+                _projected(S2.dense() - length * by_task, problem),
+            )
+            point = problem.around.best_point(weights, precisions.task)
+            value = problem.value(point, precisions)
+            moved = (
+                np.sum((weights - W) ** 2)
+                + np.sum((precisions.feature.dense() - S1.dense()) ** 2)
+                + np.sum((precisions.task.dense() - S2.dense()) ** 2)
+            )
+            if value <= state.value - 1e-4 * float(moved) / length:
+                return BlockState((Proposal(X=point),), "", point, precisions, value, 2 * length)
+            length /= 2
+        return replace(state, proposals=(), finished="no step along the gradient lowers the objective")
+
+
+def _projected(S: np.ndarray, problem: RelationProblem) -> SpectralPrecision:
+    """The nearest matrix with eigenvalues in [l, u]."""
+    free = SpectralPrecision.of((S + S.T) / 2)
+    clipped = np.clip(free.values, problem.lower, problem.upper)
+    return SpectralPrecision(float(clipped[0]), clipped, free.vectors)

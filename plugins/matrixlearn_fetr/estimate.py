@@ -1,0 +1,53 @@
+"""What FETR estimates: weights, their mean, and the two precision matrices."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from matrixlearn_fetr.covariance import JointPrecisions, SpectralPrecision
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """W ~ MN(mean 1^T, S1^{-1}, S2^{-1}): the weights, and the best pair of precisions for them.
+
+    Attributes
+    ----------
+    weights : array, shape (d, m)
+        W, a column for each task.
+    mean : array, shape (d,)
+        w0; zeros where the mean is zero.
+    precisions : JointPrecisions
+        S1 and S2.
+    feature_precision, task_precision : SpectralPrecision
+        S1 (d x d) and S2 (m x m); ``dense()`` gives the matrix.
+    feature_covariance, task_covariance : array
+        S1^{-1} and S2^{-1}, dense.
+    """
+
+    weights: np.ndarray
+    mean: np.ndarray
+    precisions: JointPrecisions
+
+    @property
+    def deviations(self) -> np.ndarray:
+        """W - w0 1^T, (d, m)."""
+        return self.weights - self.mean[:, None]
+
+    @property
+    def feature_precision(self) -> SpectralPrecision:
+        return self.precisions.feature
+
+    @property
+    def task_precision(self) -> SpectralPrecision:
+        return self.precisions.task
+
+    @property
+    def feature_covariance(self) -> np.ndarray:
+        return self.feature_precision.inverse.dense()
+
+    @property
+    def task_covariance(self) -> np.ndarray:
+        return self.task_precision.inverse.dense()

@@ -1,0 +1,265 @@
+"""FETR: least squares for several tasks, with the relations of features and of tasks learned.
+
+    min over W, S1, S2 of    sum_i ||y_i - X_i w_i||^2 + eta tr(S1 W S2 W^T) - eta (m log det S1 + d log det S2)
+    subject to    l I <= S1, S2 <= u I
+
+What does not depend on the loss is in `relations`; here are the data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from matrixlearn.exceptions import ProblemError
+from matrixlearn.problem import as_array, as_number
+from matrixlearn_fetr.data import Moments, as_rows, as_targets, is_sparse, require_rows
+from matrixlearn_fetr.means import MEANS
+from matrixlearn_fetr.relations import RelationProblem
+from matrixlearn_fetr.weights import SquaredLoss
+
+if TYPE_CHECKING:
+    import cvxpy
+
+
+@dataclass(frozen=True, eq=False)
+class FETR(RelationProblem):
+    """min over W and lower I <= S1, S2 <= upper I of
+    sum_i ||y_i - X_i w_i||^2 + eta tr(S1 W S2 W^T) - eta (m log det S1 + d log det S2).
+
+    Parameters
+    ----------
+    X : array or sparse matrix, shape (n, d); or list of m such
+        Instances, shared by all tasks or each task's own. Add a column of ones for an intercept. Stays sparse until
+        its Gram matrix is formed.
+    Y : array, shape (n, m) or (n,); or list of m arrays, shapes (n_i,)
+        Targets; a column for each task where the instances are shared.
+    eta : float
+        Weight of the prior, > 0.
+    lower, upper : float
+        0 < lower <= upper, the bounds l and u of the eigenvalues of S1 and S2. Where they are equal both matrices
+        are lower I: ridge regression.
+    mean : {"zero", "shared"}
+        Around what the columns of W scatter: 0, or a mean w0 learned with them.
+    task : array, shape (n,), optional
+        With X (n, d) and Y (n,): the label, a string or a number, of each row's task. Tasks are in the order in
+        which they first appear. Otherwise, shape (m,): names of the tasks.
+    gram, cross, square : arrays, shapes (d, d) or (m, d, d), (d, m), (m,), optional
+        In place of X and Y: X^T X, X^T Y and ||y_i||^2 (`from_batches` for rows that do not fit memory).
+
+    Notes
+    -----
+    ``matrix`` of a solution is W, shape (d, m), or [W, w0], shape (d, m + 1), for a shared mean; `estimate` gives it
+    with S1 and S2. The status is "stationary": F is not convex, and another start may end lower. The first point
+    is the ridge solution with S1 = S2 = I (as near as the bounds allow).
+
+    Where features are collinear, a shared mean is not unique; the one taken is that of least S1-norm.
+
+    Engines: ``joint`` (default), ``alternating`` (as published), ``gradient`` and ``flip-flop`` (its rivals).
+
+    References
+    ----------
+    Zhao, Stretcu, Smola and Gordon, "Efficient multitask feature and relationship learning" (UAI 2019).
+    """
+
+    X: Any = None
+    Y: Any = None
+    eta: float = 1.0
+    lower: float = 1e-3
+    upper: float = 1e3
+    mean: str = "zero"
+    task: Any = None
+    gram: Any = None
+    cross: Any = None
+    square: Any = None
+
+    name = "fetr"
+    objective = "minimize"
+
+    def __post_init__(self) -> None:
+        def put(**values: Any) -> None:
+            for name, value in values.items():
+                object.__setattr__(self, name, value)
+
+        put(**{name: as_number(name, getattr(self, name)) for name in ("eta", "lower", "upper")})
+        if not 0 < self.eta < np.inf:
+            msg = f"eta must be positive and finite, got {self.eta:g}; without a prior there is nothing to learn about"
+            raise ProblemError(msg)
+        if not 0 < self.lower < np.inf:
+            msg = f"lower must be positive and finite, got {self.lower:g}"
+            raise ProblemError(msg)
+        if not self.lower <= self.upper < np.inf:
+            msg = f"upper must be finite and at least lower = {self.lower:g}, got {self.upper:g}"
+            raise ProblemError(msg)
+        if self.mean not in MEANS:
+            msg = f"mean must be one of {sorted(MEANS)}, got {self.mean!r}"
+            raise ProblemError(msg)
+        if (self.X is None) == (self.gram is None):
+            msg = "X and Y, or gram, cross and square must be given, and not both"
+            raise ProblemError(msg)
+        if self.X is None:
+            put(**_checked_moments(self.gram, self.cross, self.square))
+        elif _is_listed(self.X):
+            put(**_stacked(self.X, self.Y, self.task))
+        else:
+            X, Y = as_rows("X", self.X), as_targets("Y", self.Y)
+            require_rows(X, Y)
+            put(X=X, Y=Y)
+        if self.task is not None:
+            put(task=_labels(self.task))
+        wanted = len(self.Y) if self.has_own_rows else self.moments.shape[1]
+        if self.task is not None and len(self.task) != wanted:
+            msg = f"task must have a label for each of the {wanted} rows or tasks, got {len(self.task)}"
+            raise ProblemError(msg)
+        if self.task is not None and not self.has_own_rows and len(set(self.task.tolist())) < wanted:
+            msg = f"task must name each of the {wanted} tasks once, got {self.task.tolist()}"
+            raise ProblemError(msg)
+
+    @classmethod
+    def from_batches(cls, batches: Iterable[tuple[Any, Any]], **options: Any) -> FETR:
+        """The problem of rows that arrive in blocks (X, Y), each read once: for n beyond memory.
+
+        Parameters
+        ----------
+        batches : iterable of (X, Y)
+            Shapes (n_k, d) and (n_k, m); slices of a memory map, a generator.
+        options :
+            ``eta``, ``lower``, ``upper``, ``mean``, ``task``.
+        """
+        moments = Moments.of_batches(batches)
+        return cls(gram=moments.gram, cross=moments.cross, square=moments.square, **options)
+
+    # -- the data, as engines use them --------------------------------------------------------------
+
+    @property
+    def has_own_rows(self) -> bool:
+        """Whether each row is of one task only."""
+        return self.X is not None and self.task is not None and self.Y.shape[1] == 1 and len(self.task) > 1
+
+    @cached_property
+    def tasks(self) -> np.ndarray:
+        """The names of the tasks, (m,): labels in the order of their first appearance, or 0, ..., m - 1."""
+        if self.task is None:
+            return np.arange(self.moments.shape[1])
+        labels, first = np.unique(self.task, return_index=True)
+        return np.asarray(labels[np.argsort(first, kind="stable")])
+
+    @cached_property
+    def moments(self) -> Moments:
+        """Gram matrices and the like, computed once."""
+        if self.X is None:
+            return Moments(self.gram, self.cross, self.square)
+        if not self.has_own_rows:
+            return Moments.of_shared(self.X, self.Y)
+        _, first, code = np.unique(self.task, return_index=True, return_inverse=True)
+        place = np.argsort(np.argsort(first, kind="stable"))
+        return Moments.of_tasks(self.X, self.Y[:, 0], place[code], len(first))
+
+    @cached_property
+    def loss(self) -> SquaredLoss:
+        return SquaredLoss(self.moments)
+
+    def parameters(self) -> Mapping[str, Any]:
+        given = dict(super().parameters())
+        if is_sparse(self.X):
+            given["X"] = self.X.toarray()
+        if self.has_own_rows:
+            given["Y"] = self.Y[:, 0]
+        return given
+
+    # -- instances for tests ------------------------------------------------------------------------
+
+    def reference(self) -> cvxpy.Problem:
+        raise NotImplementedError
+
+    @classmethod
+    def random(cls, rng: np.random.Generator) -> FETR:
+        d, m, n = (int(rng.integers(1, 6)) for _ in range(3))
+        X = rng.standard_normal((n * m, d)) * 10.0 ** rng.uniform(-1, 1)
+        W = rng.standard_normal((d, 1)) + rng.standard_normal((d, 1)) * rng.standard_normal(m)
+        noise = 10.0 ** rng.uniform(-2, 0)
+        options = {"eta": 10.0 ** rng.uniform(-2, 2), "mean": str(rng.choice(["zero", "shared"]))}
+        if rng.random() < 0.5:
+            return cls(X, X @ W + noise * rng.standard_normal((n * m, m)), **options)
+        task = np.repeat(np.arange(m), n)
+        y = np.sum(X * W.T[task], axis=1) + noise * rng.standard_normal(n * m)
+        return cls(X, y, task=task, **options)
+
+
+def _is_listed(X: Any) -> bool:
+    """Whether X is a list of matrices, one for each task."""
+    if isinstance(X, np.ndarray):
+        return X.ndim == 3
+    return isinstance(X, list | tuple) and len(X) > 0 and (is_sparse(X[0]) or getattr(X[0], "ndim", 0) == 2)
+
+
+def _labels(task: Any) -> np.ndarray:
+    labels = np.asarray(task)
+    if labels.dtype == object:
+        labels = np.array([str(label) for label in labels.reshape(-1)]).reshape(labels.shape)
+    if labels.ndim != 1:
+        msg = f"task must be a vector of labels, got shape {labels.shape}"
+        raise ProblemError(msg)
+    if labels.dtype.kind == "f" and not np.all(np.isfinite(labels)):
+        msg = "task holds NaN or infinite labels; every row is of one task"
+        raise ProblemError(msg)
+    return labels
+
+
+def _stacked(X: Any, Y: Any, names: Any) -> dict[str, Any]:
+    """Rows, targets and labels of tasks given as lists."""
+    if not isinstance(Y, list | tuple | np.ndarray) or len(Y) != len(X):
+        given = len(Y) if hasattr(Y, "__len__") else type(Y).__name__
+        msg = f"Y must be a list of {len(X)} arrays, one for each of the tasks in X, got {given}"
+        raise ProblemError(msg)
+    names = np.arange(len(X)) if names is None else _labels(names)
+    if len(names) != len(X) or len(set(names.tolist())) < len(X):
+        msg = f"task must name each of the {len(X)} tasks in X once, got {names.tolist()}"
+        raise ProblemError(msg)
+    blocks, targets = [], []
+    for i, (rows, y) in enumerate(zip(X, Y, strict=True)):
+        if getattr(rows, "shape", (1,))[0] == 0:
+            msg = f"X[{i}] (task {names[i]}) has no rows; leave the task out, or give it at least one"
+            raise ProblemError(msg)
+        blocks.append(as_rows(f"X[{i}]", rows))
+        targets.append(as_targets(f"Y[{i}]", y))
+        if targets[i].shape[1] != 1:
+            msg = f"Y[{i}] must be a vector, the targets of one task, got shape {targets[i].shape}"
+            raise ProblemError(msg)
+        if blocks[i].shape[0] != len(targets[i]):
+            msg = f"X[{i}] and Y[{i}] must have one row each, got {blocks[i].shape[0]} and {len(targets[i])}"
+            raise ProblemError(msg)
+        if blocks[i].shape[1] != blocks[0].shape[1]:
+            widths = f"X[0] has {blocks[0].shape[1]} and X[{i}] {blocks[i].shape[1]}"
+            msg = f"all tasks must have the same features, but {widths}"
+            raise ProblemError(msg)
+    if any(is_sparse(block) for block in blocks):
+        import scipy.sparse as sp
+
+        rows = sp.csr_array(sp.vstack(blocks))
+    else:
+        rows = np.vstack(blocks)
+    label = np.repeat(names, [len(y) for y in targets])
+    return {"X": rows, "Y": np.vstack(targets), "task": label}
+
+
+def _checked_moments(gram: Any, cross: Any, square: Any) -> dict[str, np.ndarray]:
+    """Moments that can be those of some data."""
+    gram, cross, square = (
+        np.asarray(as_array(name, value)) for name, value in (("gram", gram), ("cross", cross), ("square", square))
+    )
+    if cross.ndim != 2:
+        msg = f"cross must have shape (features, tasks), got {cross.shape}"
+        raise ProblemError(msg)
+    d, m = cross.shape
+    if gram.shape not in ((d, d), (m, d, d)):
+        msg = f"gram must have shape {(d, d)} or {(m, d, d)}, got {gram.shape}"
+        raise ProblemError(msg)
+    if square.shape != (m,) or np.any(square < 0):
+        msg = f"square must hold {m} numbers >= 0, got shape {square.shape}"
+        raise ProblemError(msg)
+    return {"gram": gram, "cross": cross, "square": square}

@@ -1,0 +1,204 @@
+"""What learns relations, whatever the loss: a convex loss of the weights W (d, m), and their matrix-normal prior.
+
+    F(W, S1, S2) = loss(W) + eta tr(S1 V S2 V^T) - eta (m log det S1 + d log det S2),    l I <= S1, S2 <= u I
+
+V = W, or V = W - w0 1^T with a mean w0 that is learned too. F is convex in (W, w0), and for given (W, w0) the best
+pair (S1, S2) is known in closed form (`covariance`); it is not convex in all together. So a point of the problem is
+W, or [W, w0], and what it proves is
+
+    upper = F with the best pair,     lower = upper - at most what (W, w0) can still gain with that pair
+
+No block alone gets below ``lower`` (rigour "blockwise"), and at a gap of 0 the point is stationary. The same holds of
+the one-sided majorizer with which the engine ``joint`` begins (`JointPrecisions.majorizers`), which may gain more: the
+larger of the two counts.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from matrixlearn.exceptions import ProblemError
+from matrixlearn.problem import Bound, Problem, as_array
+from matrixlearn_fetr.covariance import PrecisionPair, SpectralPrecision, joint_precisions
+from matrixlearn_fetr.estimate import Estimate
+from matrixlearn_fetr.means import MEANS, Mean
+from matrixlearn_fetr.weights import EPS, Prior
+
+if TYPE_CHECKING:
+    from matrixlearn import Solution
+    from matrixlearn.engines import Engine
+
+
+class Loss(Protocol):
+    """A convex loss of the weights."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(d, m)."""
+
+    @property
+    def size(self) -> float:
+        """The loss at W = 0."""
+
+    def value(self, W: np.ndarray) -> float:
+        """The loss."""
+
+    def residual(self, W: np.ndarray) -> np.ndarray:
+        """Minus half the gradient, (d, m)."""
+
+    def step(self, W: np.ndarray, prior: Prior) -> tuple[np.ndarray, float, float]:
+        """A move D of W that lowers loss(W) + eta tr(S1 W form W^T), by how much it does, and by how much any could."""
+
+
+@dataclass(frozen=True)
+class Located(Bound):
+    """What a point proves, with what was computed to prove it: the next step costs nothing more."""
+
+    estimate: Estimate = None  # type: ignore[assignment]
+    """The point with the best pair of precisions."""
+    improved: np.ndarray = None  # type: ignore[assignment]
+    """The minimum of the first one-sided majorizer there."""
+
+
+class RelationProblem(Problem):
+    """min over W and l I <= S1, S2 <= u I of loss(W) + eta tr(S1 V S2 V^T) - eta (m log det S1 + d log det S2).
+
+    A subclass brings ``eta``, ``lower``, ``upper``, ``mean`` and `loss`.
+    """
+
+    objective = "minimize"
+
+    eta: float
+    lower: float
+    upper: float
+    mean: str
+
+    @property
+    @abstractmethod
+    def loss(self) -> Loss:
+        """The loss of the weights."""
+
+    @property
+    @abstractmethod
+    def tasks(self) -> np.ndarray:
+        """The names of the tasks, (m,)."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(d, m)."""
+        return self.loss.shape
+
+    @property
+    def around(self) -> Mean:
+        """How a point holds weights and mean."""
+        return MEANS[self.mean]
+
+    @cached_property
+    def scale(self) -> float:
+        """Loss and prior at W = 0: loss(0) + eta d m (1 + |log l| + |log u|)."""
+        d, m = self.shape
+        return self.loss.size + self.eta * d * m * (
+            1.0 + abs(float(np.log(self.lower))) + abs(float(np.log(self.upper)))
+        )
+
+    # -- values and steps ---------------------------------------------------------------------------
+
+    def value(self, point: np.ndarray, precisions: PrecisionPair) -> float:
+        """F at a point and a pair of precisions."""
+        W, w0 = self.around.read(point)
+        return self.loss.value(W) + self.eta * precisions.penalty(W - w0[:, None])
+
+    def weight_step(self, point: np.ndarray, precisions: PrecisionPair) -> tuple[np.ndarray, float, float]:
+        """argmin over (W, w0) of loss(W) + eta tr(S1 V S2 V^T), the weight step of the paper, from a point.
+
+        Returns
+        -------
+        point, achieved, at_most
+            The new point, by how much the objective falls, and by how much it could fall at most.
+        """
+        W, _ = self.around.read(point)
+        prior = Prior(precisions.feature, precisions.task, self.eta, self.around.form(precisions.task))
+        D, achieved, at_most = self.loss.step(W, prior)
+        by_mean = self.eta * self.around.excess(point, precisions)
+        return self.around.best_point(W + D, precisions.task), by_mean + achieved, by_mean + at_most
+
+    def estimate(self, solution: Solution | np.ndarray) -> Estimate:
+        """Weights, mean and the best pair of precisions of a solution or of a point."""
+        point = self._checked(getattr(solution, "matrix", solution))
+        W, w0 = self.around.read(point)
+        return Estimate(W, w0, joint_precisions(W - w0[:, None], self.lower, self.upper))
+
+    def _checked(self, point: Any) -> np.ndarray:
+        d, m = self.shape
+        wanted = (d, m + self.around.columns)
+        point = np.asarray(as_array("the point", point))
+        if point.shape != wanted:
+            msg = f"a point of this problem has shape {wanted}, got {point.shape}"
+            raise ProblemError(msg)
+        return point
+
+    def bound_from_matrix(self, X: Any) -> Located:
+        point = self._checked(X)
+        found = self.estimate(point)
+        best = found.precisions
+        value = self.objective_of(found)
+        improved, _, of_majorizer = self.weight_step(point, best.majorizers()[0])
+        _, _, of_block = self.weight_step(point, best)
+        rounding = self._rounding(found, value)
+        return Located(
+            point=point,
+            lower=value - max(of_majorizer, of_block) - rounding,
+            upper=value + rounding,
+            rigour="blockwise",
+            estimate=found,
+            improved=improved,
+        )
+
+    def objective_of(self, found: Estimate) -> float:
+        """F of an estimate."""
+        return self.loss.value(found.weights) + self.eta * found.precisions.best_penalty()
+
+    def _rounding(self, found: Estimate, value: float) -> float:
+        """An allowance for what is added up in F."""
+        d, m = self.shape
+        logs = m * abs(found.feature_precision.logdet) + d * abs(found.task_precision.logdet)
+        return 8 * (d + m) * EPS * (self.loss.size + self.eta * logs + abs(value))
+
+    def bound_from_vector(self, y: np.ndarray) -> Bound:
+        return Bound()
+
+    def objective_at(self, X: Any, y: np.ndarray | None) -> float:
+        return np.inf if X is None else self.objective_of(self.estimate(X))
+
+    def first_points(self) -> list[tuple[Any, np.ndarray | None]]:
+        d, m = self.shape
+        return [(self.weight_step(np.zeros((d, m + self.around.columns)), self.first_precisions())[0], None)]
+
+    def first_precisions(self) -> PrecisionPair:
+        """S1 = S2 = I, or as near as the bounds allow."""
+        d, m = self.shape
+        size = float(np.clip(1.0, self.lower, self.upper))
+        return PrecisionPair(SpectralPrecision.identity(d, size), SpectralPrecision.identity(m, size))
+
+    def engines(self) -> tuple[Engine, ...]:
+        from matrixlearn_fetr.engines import Alternating, FlipFlop, Joint, ProjectedGradient
+
+        return Joint(), Alternating(), ProjectedGradient(), FlipFlop()
+
+    # -- words and pictures -------------------------------------------------------------------------
+
+    def describe(self, solution: Solution) -> list[str]:
+        if solution.matrix is None:
+            return []
+        found = self.estimate(solution)
+        (low1, high1), (low2, high2) = found.feature_precision.extremes, found.task_precision.extremes
+        return [
+            f"loss       {self.loss.value(found.weights):.9g} over {self.shape[1]} tasks in {self.shape[0]} features",
+            f"S1         eigenvalues from {low1:.3g} to {high1:.3g}",
+            f"S2         eigenvalues from {low2:.3g} to {high2:.3g}",
+        ]
