@@ -2,6 +2,7 @@
 
 Batch and online are two classes, not one with a flag: `MEGRegression` asks for an optimum and gets a
 certificate; `MEGLearner` promises a bound on what its predictions cost on the way, and has no optimum.
+(``solve(MEGRegression(X, y), method="online")`` is one pass of it, certified against that optimum.)
 Both run through the same engine, `matrixlearn.engines.MirrorDescent`.
 """
 
@@ -154,12 +155,7 @@ class MEGLearner:
         ProblemError
             For a bad example, naming its round; the rounds before it are learned, it leaves no trace.
         """
-        exponent = StreamExponent(self._map, self._G, self._W)
-        setting = Setting(
-            iter(examples), self.d, self.loss, self.rate, self.update, self.meter, self._W1, self._snapshots
-        )
-        oracle = Examples(setting, self._memory)
-        done = run(MirrorDescent(), Pass(exponent, oracle), tol=-1.0)
+        done = run(MirrorDescent(), self.reading(examples), tol=-1.0)
         state = done.state
         if not isinstance(state, MirrorState) or not isinstance(state.oracle, Examples):
             return self  # interrupted before the first round
@@ -174,6 +170,13 @@ class MEGLearner:
             if error is not None:
                 raise error
         return self
+
+    def reading(self, examples: Iterable[tuple[Any, Any]]) -> Pass:
+        """The pass through a stream, from where this learner stands, for an engine to run."""
+        setting = Setting(
+            iter(examples), self.d, self.loss, self.rate, self.update, self.meter, self._W1, self._snapshots
+        )
+        return Pass(StreamExponent(self._map, self._G, self._W), Examples(setting, self._memory))
 
     def partial_fit(self, X: Any, y: Any) -> MEGLearner:
         """Learn from a stack: X of shape (T, d, d), or (T, d) for dyads x x^T, or a list; y of shape (T,)."""

@@ -12,7 +12,7 @@ the first being the second at u_t = l'(tr(W X_t), y_t) / T.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -20,18 +20,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from matrixlearn.exceptions import ProblemError
-from matrixlearn.exponents import DenseExponent
 from matrixlearn.linalg import adjoint, inner
 from matrixlearn.problem import Bound, KnapsackSet, Problem, Spectraplex, as_array, as_number, as_real_vector
 from matrixlearn_meg.instances import Pair, as_instance
+from matrixlearn_meg.learner import MEGLearner
 from matrixlearn_meg.losses import LOSSES, loss_named
-from matrixlearn_meg.newton import NewtonOracle
 from matrixlearn_meg.stacks import DenseStack, DyadStack
 
 if TYPE_CHECKING:
     import cvxpy
 
     from matrixlearn import Solution
+    from matrixlearn.engines import Engine
 
 EPS = float(np.finfo(np.float64).eps)
 
@@ -55,8 +55,9 @@ class MEGRegression(Problem):
 
     Notes
     -----
-    ``matrix`` of a solution is W, ``y`` the multipliers u. Online learning, where there is no optimum but a
-    bound on what predictions cost, is `MEGLearner`: two classes, since they answer two questions.
+    ``matrix`` of a solution is W, ``y`` the multipliers u. Engines: ``newton`` (to any gap) and ``online`` (one pass,
+    a round an example). Online learning, where there is no optimum but a bound on what predictions cost, is
+    `MEGLearner`: two classes, since they answer two questions.
     """
 
     X: Any
@@ -102,10 +103,6 @@ class MEGRegression(Problem):
         return np.zeros((self.d, self.d), dtype=self.stack.dtype)
 
     @property
-    def like(self) -> np.ndarray:
-        return self.cost
-
-    @property
     def spectral_set(self) -> Spectraplex:
         """{W >= 0, tr W = 1}."""
         return Spectraplex(self.d, 1.0)
@@ -116,13 +113,18 @@ class MEGRegression(Problem):
         ends = [np.asarray(self.losses.derivative(s * self.stack.norms, self.y)) / self.stack.T for s in (-1, 1)]
         return KnapsackSet.box(np.minimum(*ends), np.maximum(*ends))
 
-    def exponent(self) -> DenseExponent:
-        """The von Neumann mirror map."""
-        return DenseExponent(self.spectral_set)
+    def engines(self) -> tuple[Engine, ...]:
+        from matrixlearn_meg.engines import Newton, Online
 
-    def oracle(self) -> NewtonOracle:
-        """Newton steps on the smoothed problem."""
-        return NewtonOracle(self)
+        return Newton(), Online()
+
+    def learner(self, comparator: Any = None) -> MEGLearner:
+        """The online learner of this problem, before the first example."""
+        return MEGLearner(self.d, loss=self.losses, comparator=comparator)
+
+    def examples(self) -> Iterator[tuple[np.ndarray, float]]:
+        """(X_t, y_t), or (x_t, y_t) for dyads, in their order."""
+        return zip(self.X, self.y, strict=True)
 
     def first_points(self) -> list[tuple[Any, np.ndarray | None]]:
         W = self.spectral_set.center(self.cost)
@@ -193,6 +195,9 @@ class MEGRegression(Problem):
     def plot(self, solution: Solution, axes: Any) -> bool:
         if solution.matrix is None:
             return False
+        if solution.method == "online":  # the same rounds again, now beside the certified matrix
+            self.learner(solution.matrix).learn(self.examples()).meter.plot(axes)
+            return True
         p = self.predict(solution.matrix)
         axes.scatter(self.y, p, s=12, color="C2", alpha=0.7, lw=0)
         ends = [min(self.y.min(), p.min()), max(self.y.max(), p.max())]

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from matrixlearn_meg import LowRank, MEGLearner, MEGRegression, Pair
 
 import matrixlearn as ml
-from matrixlearn.engines import MirrorDescent
-from matrixlearn.exceptions import ProblemError
+from matrixlearn.exceptions import CapabilityError, ProblemError
 from matrixlearn.testing import parametrize_with_checks
 from matrixlearn.testing.asserts import assert_density
 
@@ -24,11 +23,30 @@ def test_meg(check):
     check()
 
 
-def test_it_is_registered_and_takes_the_engine_of_rounds():
+def test_it_is_registered_and_brings_its_engines():
     assert ml.problems()["meg"] is MEGRegression
     problem = MEGRegression.random(np.random.default_rng(0))
-    assert ml.methods(problem)[0] == MirrorDescent.name
-    assert "reference" in ml.methods(problem)
+    assert ml.methods(problem) == ["newton", "online", "reference"]
+    for engine in problem.engines():
+        with pytest.raises(CapabilityError, match="is for MEGRegression"):
+            ml.solve(ml.LinearSDP(np.eye(2), [np.eye(2)], [1.0], 1.0), method=engine)
+
+
+@given(seeds, st.sampled_from(["square", "absolute", "huber", "logistic"]), st.booleans())
+def test_one_pass_is_the_learner_and_is_certified(seed, loss, complex_entries):
+    rng = np.random.default_rng(seed)
+    d, T = int(rng.integers(2, 5)), int(rng.integers(1, 20))
+    X = rng.standard_normal((T, d) if rng.random() < 0.5 else (T, d, d))
+    X = X + 1j * rng.standard_normal(X.shape) if complex_entries else X
+    y = rng.choice([-1.0, 1.0], T)
+    problem = MEGRegression(X, y, loss)
+    best = ml.solve(problem, tol=1e-2)
+    once = ml.solve(problem, method="online", tol=1e-12)
+    assert once.iterations <= T + 1 and (once.status == "optimal" or once.iterations == T + 1)
+    assert once.lower <= best.upper and best.lower <= once.upper
+    learner = MEGLearner(d, loss=loss).partial_fit(problem.X, y)
+    # the last matrix, and those of the checks, were offered: none of them is better than what is returned
+    assert once.upper <= problem.value_of(learner.W) * (1 + 1e-9) + 1e-9 or once.status == "optimal"
 
 
 def density(rng, d, complex_entries=False):
@@ -152,6 +170,11 @@ def test_words_and_picture():
     assert "effective rank" in solution.summary()
     figure = solution.plot()
     assert len(figure.axes) == 3
+    plt.close(figure)
+    figure = ml.solve(solution.problem, method="online").plot()  # Figure 2
+    lines = {line.get_label(): line.get_ydata() for line in figure.axes[2].lines}
+    assert list(lines) == ["MEG", "comparator U", "bound (Lemma 3.2)"]
+    assert np.all(lines["MEG"] <= lines["bound (Lemma 3.2)"] * (1 + 1e-9))
     plt.close(figure)
     learner = MEGLearner(3, 0.1, comparator=np.eye(3) / 3).learn([(np.diag([1.0, 2.0, 3.0]), 1.0)] * 5)
     axes = plt.figure().gca()
