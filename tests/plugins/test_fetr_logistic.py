@@ -1,0 +1,159 @@
+"""The logistic loss of FETR: the weight step against cvxpy, its bound against the Fenchel dual written out."""
+
+import warnings
+
+import cvxpy as cp
+import numpy as np
+import pytest
+import scipy.sparse
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from matrixlearn_fetr.covariance import SpectralPrecision
+from matrixlearn_fetr.logistic import LogisticLoss, OwnRows, SharedRows, Slopes, WeightedMoments, as_signs
+from matrixlearn_fetr.weights import Prior
+
+from matrixlearn.exceptions import ProblemError
+
+seeds = st.integers(0, 2**32 - 1)
+
+
+def precision(rng, k):
+    Q = np.linalg.qr(rng.standard_normal((k, k)))[0]
+    return SpectralPrecision.of((Q * 10.0 ** rng.uniform(-2, 2, k)) @ Q.T)
+
+
+def instance(seed, own, shared_mean, n_most=20):
+    """A loss and a prior, both small."""
+    rng = np.random.default_rng(seed)
+    d, m, n = int(rng.integers(1, 6)), int(rng.integers(1, 6)), int(rng.integers(1, n_most))
+    if own:
+        rows = OwnRows(rng.standard_normal((n * m, d)), rng.integers(0, m, n * m), m)
+        signs = rng.choice([-1.0, 1.0], n * m)
+    else:
+        rows = SharedRows(rng.standard_normal((n, d)), m)
+        signs = rng.choice([-1.0, 1.0], (n, m))
+    S1, S2 = precision(rng, d), precision(rng, m)
+    prior = Prior(S1, S2, 10.0 ** rng.uniform(-2, 1), S2.without_ones() if shared_mean else S2)
+    return rng, LogisticLoss(rows, signs), prior
+
+
+def total(loss, prior, W):
+    return loss.value(W) + float(np.vdot(W, prior.apply(W)))
+
+
+def optimum(loss, prior):
+    """The judge's, with the mean as a variable of its own."""
+    d, m = loss.shape
+    W, w0 = cp.Variable((d, m)), cp.Variable((d, 1))
+    X = loss.rows.X
+    p = X @ W if isinstance(loss.rows, SharedRows) else cp.sum(cp.multiply(X, W.T[loss.rows.code]), axis=1)
+    V = W - w0 @ np.ones((1, m)) if prior.is_singular else W
+    weighed = prior.feature.power(0.5).dense() @ V @ prior.task.power(0.5).dense()
+    objective = cp.sum(cp.logistic(-cp.multiply(loss.signs, p))) + prior.eta * cp.sum_squares(weighed)
+    program = cp.Problem(cp.Minimize(objective))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a judge that says "inaccurate" is not heard
+        program.solve(solver="CLARABEL")
+    assume(program.status == "optimal")
+    return program.value
+
+
+@given(seeds, st.booleans(), st.booleans())
+def test_the_weight_step_against_cvxpy(seed, own, shared_mean):
+    """Each step brackets the optimum, and a few reach it."""
+    _, loss, prior = instance(seed, own, shared_mean)
+    best = optimum(loss, prior)
+    W = np.zeros(loss.shape)
+    for _ in range(5):
+        before = total(loss, prior, W)
+        D, achieved, at_most = loss.step(W, prior)
+        W = W + D
+        assert total(loss, prior, W) == pytest.approx(before - achieved, rel=1e-12, abs=1e-12)
+        assert before - at_most <= best + 1e-6 * (1 + abs(best))
+        assert achieved >= 0.99 * at_most - 1e-12 * before
+    assert at_most <= 1e-8 * loss.size
+    assert total(loss, prior, W) <= best + 1e-7 * (1 + abs(best))
+
+
+@given(seeds, st.booleans(), st.booleans())
+def test_the_bound_is_the_gap_to_a_feasible_dual_point(seed, own, shared_mean):
+    """`left` at any W against primal value less dual value, the dual written out for the s' that it moves to."""
+    rng, loss, prior = instance(seed, own, shared_mean)
+    W = rng.standard_normal(loss.shape) * 10.0 ** rng.uniform(-2, 0)
+    if shared_mean:  # near enough to the best mean
+        W = W + loss.step(W, prior)[0]
+        W = W + 1e-3 * rng.standard_normal(loss.shape)
+    slopes = Slopes.at(loss, W)
+    left = slopes.left(slopes.residual - prior.apply(W), prior)
+    assume(np.isfinite(left))
+    y, s = loss.signs, slopes.wrong
+    if shared_mean:
+        s = s + y * s * (1 - s) * slopes._mean_step()
+        assert np.all((s > 0) & (s < 1))
+    B = -loss.rows.adjoint(y * s)
+    if shared_mean:
+        np.testing.assert_allclose(B.sum(axis=1), 0, atol=1e-9 * np.abs(loss.rows.X).sum())
+        B = B - B.mean(axis=1, keepdims=True)
+    entropy = -float(np.sum(s * np.log(s) + (1 - s) * np.log1p(-s)))
+    dual = entropy - float(np.vdot(B, prior.feature.solve(B) @ prior.task.inverse)) / (4 * prior.eta)
+    primal = total(loss, prior, W)
+    assert left == pytest.approx(primal - dual, rel=1e-7, abs=1e-10 * (1 + abs(primal) + abs(dual)))
+    assert left >= 0
+
+
+@given(seeds, st.booleans())
+def test_derivatives_and_adjoints(seed, own):
+    rng, loss, _ = instance(seed, own, False)
+    W, V = rng.standard_normal((2, *loss.shape))
+    rows, h = loss.rows, 1e-5
+    u = rng.standard_normal(loss.signs.shape)
+    assert np.vdot(rows.adjoint(u), W) == pytest.approx(np.vdot(u, rows.predict(W)), abs=1e-10)
+    slope = (loss.value(W + h * V) - loss.value(W - h * V)) / (2 * h)
+    assert -2 * np.vdot(loss.residual(W), V) == pytest.approx(slope, rel=1e-6, abs=1e-6)
+    bend = (loss.residual(W - h * V) - loss.residual(W + h * V)) / (2 * h)
+    np.testing.assert_allclose(Slopes.at(loss, W).moments.apply(V), bend, rtol=1e-5, atol=1e-6)
+    w = rng.standard_normal(loss.shape[0])
+    np.testing.assert_allclose(rows.predict_alike(w), rows.predict(np.repeat(w[:, None], loss.shape[1], axis=1)))
+
+
+@given(seeds, st.booleans())
+def test_the_mean_gram_matrix_is_that_of_the_tasks_and_sparse_rows_say_the_same(seed, own):
+    rng, loss, _ = instance(seed, own, False)
+    c, rows = rng.random(loss.signs.shape), loss.rows
+    d, m = rows.shape
+    moments = WeightedMoments(rows, c)
+    columns = [moments.apply(np.repeat(np.eye(d)[:, [j]], m, axis=1)).mean(axis=1) for j in range(d)]
+    np.testing.assert_allclose(moments.mean_gram, np.column_stack(columns), atol=1e-12)
+    values, vectors = moments.spectrum
+    np.testing.assert_allclose((vectors * values) @ vectors.T, moments.mean_gram, atol=1e-10)
+    X = scipy.sparse.csr_array(rows.X)
+    thin = OwnRows(X, rows.code, m) if own else SharedRows(X, m)
+    W = rng.standard_normal((d, m))
+    np.testing.assert_allclose(thin.predict(W), rows.predict(W), atol=1e-12)
+    np.testing.assert_allclose(thin.predict_alike(W[:, 0]), rows.predict_alike(W[:, 0]), atol=1e-12)
+    np.testing.assert_allclose(thin.adjoint(c), rows.adjoint(c), atol=1e-12)
+    np.testing.assert_allclose(thin.gram(c), rows.gram(c), atol=1e-12)
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_margins_of_a_thousand_are_no_trouble(own):
+    """exp(1000) is never formed, and Newton's method comes back from where all curvature is 0."""
+    rng, loss, prior = instance(5, own, False)
+    W = 1e3 * rng.standard_normal(loss.shape)
+    assert np.isfinite(loss.value(W)) and np.all(np.isfinite(loss.residual(W)))
+    for _ in range(5):
+        W = W + loss.step(W, prior)[0]
+    V = np.zeros(loss.shape)
+    for _ in range(5):
+        V = V + loss.step(V, prior)[0]
+    np.testing.assert_allclose(W, V, atol=1e-6 * (1 + np.abs(V).max()))
+
+
+def test_labels():
+    np.testing.assert_array_equal(as_signs("Y", np.array([0.0, 1.0, 1.0])), [-1, 1, 1])
+    np.testing.assert_array_equal(as_signs("Y", np.array([-1.0, 1.0])), [-1, 1])
+    np.testing.assert_array_equal(as_signs("Y", np.array([1.0, 1.0])), [1, 1])
+    np.testing.assert_array_equal(as_signs("Y", np.array([0.0])), [-1])
+    for bad in ([-1.0, 0.0, 1.0], [0.5, 1.0], [1.0, 2.0], np.arange(9.0)):
+        with pytest.raises(ProblemError, match="Y must hold labels -1 and 1, or 0 and 1"):
+            as_signs("Y", np.array(bad))
