@@ -1,4 +1,4 @@
-"""The implicit LogDet update, exact for an instance of any rank, in closed form for rank one.
+"""The implicit LogDet update, exact for an instance of any rank, in closed form for ranks one and two.
 
     W_{t+1}^{-1} = W_t^{-1} + s X,    s = eta l'(p(s), y),    p(s) = tr(W_{t+1} X) = sum_i lambda_i / (1 + s lambda_i)
 
@@ -6,7 +6,18 @@ with lambda_i the eigenvalues of W^{1/2} X W^{1/2}, i.e. of diag(s_k) U^H W U fo
 s and l' rises in p, so that there is one root; it lies where every 1 + s lambda_i > 0: the step can never
 leave the cone, whatever eta and y are. This is (3.3) with the gradient at W_{t+1}, not at W_t.
 
-For rank one and the square loss, with q = 1 + s lambda > 0:    q^2 + (2 eta lambda y - 1) q - 2 eta lambda^2 = 0.
+For the square loss p = q'(s) / q(s) with q(s) = prod_i (1 + s lambda_i), and s q = 2 eta (q' - y q) is a polynomial
+equation of the degree of one more than the rank. For rank one, in q = 1 + s lambda > 0 itself,
+
+    q^2 + (2 eta lambda y - 1) q - 2 eta lambda^2 = 0,
+
+and for rank two, with t = lambda_1 + lambda_2 and D = lambda_1 lambda_2 (q = 1 + t s + D s^2), the cubic
+
+    D s^3 + (t + 2 eta y D) s^2 + (1 + 2 eta y t - 4 eta D) s + 2 eta (y - t) = 0,
+
+of whose roots exactly one lies where both 1 + s lambda_i > 0. Cardano's formula gives it, to some digits: differences
+of cube roots cancel. Newton steps on s - eta l'(p(s), y), whose slope is at least 1, give the rest. From rank three on
+(a quartic, and beyond four no formula at all), and for other losses, the root is bracketed and bisected.
 """
 
 from __future__ import annotations
@@ -18,6 +29,8 @@ import numpy as np
 
 from matrixlearn_meg.instances import Instance
 from matrixlearn_meg.losses import Square
+
+EPS = float(np.finfo(np.float64).eps)
 
 
 def eigenvalues_between(instance: Instance, W: np.ndarray) -> np.ndarray:
@@ -38,6 +51,8 @@ def implicit_step(instance: Instance, W: np.ndarray, y: float, eta: float, loss:
         return 0.0
     if len(lam) == 1 and isinstance(loss, Square):
         return _rank_one(float(lam[0]), y, eta)
+    if len(lam) == 2 and isinstance(loss, Square):
+        return _rank_two(float(lam[0]), float(lam[1]), y, eta)
     return _root(lam, y, eta, loss)
 
 
@@ -48,6 +63,40 @@ def _rank_one(lam: float, y: float, eta: float) -> float:
     root = math.sqrt(half * half + c)
     q = half + root if half > 0 else c / (root - half)  # the positive root, without cancellation
     return 2 * eta * (lam / q - y)
+
+
+def _rank_two(low: float, high: float, y: float, eta: float) -> float:
+    """The root of the cubic between the poles, low <= high being the two eigenvalues; by bisection where Cardano's
+    digits do not do for a start.
+    """
+    t, product = low + high, low * high
+    for s in _real_roots(product, t + 2 * eta * y * product, 1 + 2 * eta * (y * t - 2 * product), 2 * eta * (y - t)):
+        for _ in range(6):
+            a, b = 1 + s * low, 1 + s * high
+            if not (a > 0 and b > 0):
+                break
+            excess = s - 2 * eta * (low / a + high / b - y)
+            slope = 1 + 2 * eta * ((low / a) ** 2 + (high / b) ** 2)
+            # what one unit in the last place of s, or of the terms, does to the excess
+            if abs(excess) <= EPS * (slope * abs(s) + 2 * eta * (abs(low / a) + abs(high / b) + abs(y))):
+                return s
+            s -= excess / slope
+    return _root(np.array([low, high]), y, eta, Square())
+
+
+def _real_roots(a: float, b: float, c: float, e: float) -> list[float]:
+    """The real roots of a s^3 + b s^2 + c s + e by Cardano's and Viete's formulas; none where they overflow."""
+    try:
+        shift = b / (3 * a)
+        p, q = c / (3 * a) - shift * shift, shift**3 - shift * c / (2 * a) + e / (2 * a)  # x^3 + 3 p x + 2 q
+        discriminant = q * q + p * p * p
+        if discriminant >= 0:
+            u = math.cbrt(-q - math.copysign(math.sqrt(discriminant), q))
+            return [(u - p / u if u else 0.0) - shift]
+        radius, angle = 2 * math.sqrt(-p), math.acos(max(-1.0, min(1.0, -q / math.sqrt(-p * p * p)))) / 3
+        return [radius * math.cos(angle + k * 2 * math.pi / 3) - shift for k in range(3)]
+    except (OverflowError, ZeroDivisionError):
+        return []
 
 
 def _root(lam: np.ndarray, y: float, eta: float, loss: Any) -> float:

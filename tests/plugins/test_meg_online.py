@@ -354,6 +354,49 @@ def test_rank_one_logdet_is_the_closed_form():
         assert s == pytest.approx(_root(np.array([lam]), y, eta, Square()), rel=1e-9, abs=1e-12 * eta)
 
 
+@given(
+    st.floats(-3, 3), st.floats(-3, 3), st.sampled_from([(1, 1), (-1, 1), (-1, -1)]), st.floats(-3, 4), st.floats(-1e3, 1e3)
+)
+def test_rank_two_logdet_is_the_root_of_its_cubic(first, second, signs, log_eta, y):
+    """The residual of s = 2 eta (p(s) - y) is rounding, both 1 + s lambda > 0, and there is no other such root."""
+    from matrixlearn_meg.implicit import _rank_two, _root
+
+    low, high = sorted((signs[0] * 10**first, signs[1] * 10**second))
+    eta = 10**log_eta
+    s = _rank_two(low, high, y, eta)
+    q = 1 + s * np.array([low, high])
+    assert np.all(q > 0)
+    parts = np.array([low, high]) / q
+    slope = 1 + 2 * eta * float(parts @ parts)
+    size = slope * abs(s) + 2 * eta * (float(np.abs(parts).sum()) + abs(y))
+    assert abs(s - 2 * eta * (float(parts.sum()) - y)) <= 1e-14 * size
+    other = _root(np.array([low, high]), y, eta, Square())
+    assert s == pytest.approx(other, rel=1e-11, abs=1e-11 * size / slope)
+
+
+@pytest.mark.parametrize("complex_entries", [False, True])
+def test_rank_two_logdet_seldom_needs_the_bisection(complex_entries, monkeypatch):
+    """(u v^H + v u^H) / 2, of one positive and one negative eigenvalue: Cardano's root and a few Newton steps."""
+    import matrixlearn_meg.implicit as implicit
+
+    bisected, bisection = [], implicit._root
+    monkeypatch.setattr(implicit, "_root", lambda *given: bisected.append(given) or bisection(*given))
+    rng = np.random.default_rng(7)
+    for _ in range(200):
+        n = int(rng.integers(2, 7))
+        u, v = (random_square(rng, n, complex_entries)[0] for _ in range(2))
+        X = sym(np.outer(u, v.conj()))
+        w, V = np.linalg.eigh(X)
+        two = LowRank(V[:, [0, -1]], w[[0, -1]])
+        np.testing.assert_allclose((two.U * two.s) @ two.U.conj().T, X, atol=1e-12 * np.abs(X).max())
+        W, y, eta = density(rng, n, complex_entries) + 0.1 * np.eye(n), rng.standard_normal(), 10 ** rng.uniform(-2, 2)
+        s = implicit.implicit_step(two, W, y, eta, Square())
+        after = np.linalg.inv(np.linalg.inv(W) + s * X)
+        assert np.linalg.eigvalsh(after)[0] > 0
+        assert s == pytest.approx(2 * eta * (float(np.real(np.vdot(X, after))) - y), rel=1e-7, abs=1e-9)
+    assert len(bisected) <= 2
+
+
 def test_the_logdet_map_refuses_losses_outside_its_cone():
     exponent = LogDetExponent(2)
     np.testing.assert_allclose(exponent(exponent.zero(np.eye(2))), np.eye(2) / 2)
