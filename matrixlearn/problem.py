@@ -8,7 +8,7 @@ from matrixlearn.linalg.constraints import (
     SparseFamily,
 )
 from matrixlearn.linalg.factored import FactoredMatrix
-from matrixlearn.problems import Argument, Bound, LinearSDP, Problem, SpectralGame, UnitDiagonalGame
+from matrixlearn.problems import Argument, Bound, LinearSDP, MulticonvexProblem, Problem, SpectralGame, UnitDiagonalGame
 from matrixlearn.sets import (
     KnapsackSet,
     ScaledSimplex,
@@ -26,6 +26,7 @@ __all__ = [
     "FactoredMatrix",
     "KnapsackSet",
     "LinearSDP",
+    "MulticonvexProblem",
     "Problem",
     "RankOneFamily",
     "ScaledSimplex",

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
+from matrixlearn.exceptions import CapabilityError
 from matrixlearn.typing import Array
 
 if TYPE_CHECKING:
@@ -150,3 +151,20 @@ class Problem(ABC):
         its report and returns a matplotlib figure or None; here None, for no demonstration.
         """
         return None
+
+
+class MulticonvexProblem(Problem):
+    """A problem that is convex in each of several blocks of variables, and not in all together.
+
+    Implement `block_references` in the place of `reference`; bounds are of rigour ``blockwise``.
+    """
+
+    @abstractmethod
+    def block_references(self, X: Array) -> list[cvxpy.Problem]:
+        """A cvxpy problem for each block, the other blocks fixed at those of the point X: all have a value at X, the
+        same for all, which is the objective there.
+        """
+
+    def reference(self) -> cvxpy.Problem:
+        msg = f"{type(self).__name__} is not convex in all variables together; block_references(X) is, block by block"
+        raise CapabilityError(msg)

@@ -22,6 +22,7 @@ from matrixlearn.testing.laws.life import (
 from matrixlearn.testing.laws.play import check_exponent, check_linear_minimizer, check_oracles, check_sets
 from matrixlearn.testing.laws.proof import (
     check_agrees_with_cvxpy,
+    check_blocks_agree_with_cvxpy,
     check_bounds_are_their_definition,
     check_certificate_is_sound,
     check_certificate_verifies,
@@ -61,6 +62,7 @@ CHECKS: tuple[Check, ...] = (
     check_bounds_are_their_definition,
     check_certificate_is_sound,
     check_agrees_with_cvxpy,
+    check_blocks_agree_with_cvxpy,
     check_every_method_is_sound,
     check_value_is_equivariant,
     check_certificate_verifies,

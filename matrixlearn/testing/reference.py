@@ -11,6 +11,7 @@ from __future__ import annotations
 import pickle
 import warnings
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,20 +59,21 @@ def optimum(problem: Problem) -> Optimum:
     try:
         key = pickle.dumps((type(problem).__module__, type(problem).__qualname__, dict(problem.parameters())))
     except (pickle.PicklingError, AttributeError, TypeError):
-        return _judge(problem)
+        return optimum_of(problem.reference, FLOOR * problem.scale)
     if key not in _cache:
-        _cache[key] = _judge(problem)
+        _cache[key] = optimum_of(problem.reference, FLOOR * problem.scale)
         if len(_cache) > CACHED:
             _cache.popitem(last=False)
     return _cache[key]
 
 
-def _judge(problem: Problem) -> Optimum:
+def optimum_of(program_of: Callable[[], Any], floor: float) -> Optimum:
+    """The optimum of a cvxpy problem, made afresh for each judge; ``floor`` is the least size that errors are of."""
     import cvxpy as cp
 
     values = []
     for solver, options in JUDGES:
-        program = problem.reference()  # afresh: no judge starts from the other's answer
+        program = program_of()  # afresh: no judge starts from the other's answer
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # "may be inaccurate": that is what the other judge is for
@@ -80,7 +82,6 @@ def _judge(problem: Problem) -> Optimum:
             continue
         if program.value is not None:
             values.append(float(program.value))
-    floor = FLOOR * problem.scale
     if not values:
         return Optimum(float("nan"), float("inf"), floor)
     value = values[0]

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -21,9 +21,6 @@ from matrixlearn_fetr.data import Moments, as_rows, as_targets, is_sparse, requi
 from matrixlearn_fetr.means import MEANS
 from matrixlearn_fetr.relations import RelationProblem
 from matrixlearn_fetr.weights import SquaredLoss
-
-if TYPE_CHECKING:
-    import cvxpy
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,16 +170,18 @@ class FETR(RelationProblem):
 
     # -- instances for tests ------------------------------------------------------------------------
 
-    def reference(self) -> cvxpy.Problem:
-        raise NotImplementedError
-
     @classmethod
     def random(cls, rng: np.random.Generator) -> FETR:
         d, m, n = (int(rng.integers(1, 6)) for _ in range(3))
         X = rng.standard_normal((n * m, d)) * 10.0 ** rng.uniform(-1, 1)
         W = rng.standard_normal((d, 1)) + rng.standard_normal((d, 1)) * rng.standard_normal(m)
         noise = 10.0 ** rng.uniform(-2, 0)
-        options = {"eta": 10.0 ** rng.uniform(-2, 2), "mean": str(rng.choice(["zero", "shared"]))}
+        options = {
+            "eta": 10.0 ** rng.uniform(-2, 2),
+            "lower": 10.0 ** rng.uniform(-2, 0),
+            "upper": 10.0 ** rng.uniform(0, 2),
+            "mean": str(rng.choice(["zero", "shared"])),
+        }
         if rng.random() < 0.5:
             return cls(X, X @ W + noise * rng.standard_normal((n * m, m)), **options)
         task = np.repeat(np.arange(m), n)

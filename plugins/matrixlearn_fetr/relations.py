@@ -23,13 +23,15 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from matrixlearn.exceptions import ProblemError
-from matrixlearn.problem import Bound, Problem, as_array
+from matrixlearn.problem import Bound, MulticonvexProblem, as_array
 from matrixlearn_fetr.covariance import PrecisionPair, SpectralPrecision, joint_precisions
 from matrixlearn_fetr.estimate import Estimate
 from matrixlearn_fetr.means import MEANS, Mean
 from matrixlearn_fetr.weights import EPS, Prior
 
 if TYPE_CHECKING:
+    import cvxpy
+
     from matrixlearn import Solution
     from matrixlearn.engines import Engine
 
@@ -54,6 +56,9 @@ class Loss(Protocol):
     def step(self, W: np.ndarray, prior: Prior) -> tuple[np.ndarray, float, float]:
         """A move D of W that lowers loss(W) + eta tr(S1 W form W^T), by how much it does, and by how much any could."""
 
+    def expression(self, W: cvxpy.Expression) -> cvxpy.Expression:
+        """The loss in cvxpy's terms."""
+
 
 @dataclass(frozen=True)
 class Located(Bound):
@@ -65,7 +70,7 @@ class Located(Bound):
     """The minimum of the first one-sided majorizer there."""
 
 
-class RelationProblem(Problem):
+class RelationProblem(MulticonvexProblem):
     """min over W and l I <= S1, S2 <= u I of loss(W) + eta tr(S1 V S2 V^T) - eta (m log det S1 + d log det S2).
 
     A subclass brings ``eta``, ``lower``, ``upper``, ``mean`` and `loss`.
@@ -189,6 +194,28 @@ class RelationProblem(Problem):
         from matrixlearn_fetr.engines import Alternating, FlipFlop, Joint, ProjectedGradient
 
         return Joint(), Alternating(), ProjectedGradient(), FlipFlop()
+
+    # -- one block at a time ------------------------------------------------------------------------
+
+    def block_references(self, X: Any) -> list[cvxpy.Problem]:
+        """The problem in (W, w0), in S1, and in S2, each with the rest as in `estimate`."""
+        import cvxpy as cp
+
+        found = self.estimate(X)
+        (d, m), eta, V = self.shape, self.eta, found.deviations
+        S1, S2 = found.feature_precision, found.task_precision
+        logs = m * S1.logdet, d * S2.logdet
+        W = cp.Variable((d, m), name="W")
+        w0 = cp.Variable((d, 1), name="w0") if self.around.columns else np.zeros((d, 1))
+        root = S1.power(0.5).dense() @ (W - w0 @ np.ones((1, m))) @ S2.power(0.5).dense()
+        programs = [cp.Problem(cp.Minimize(self.loss.expression(W) + eta * (cp.sum_squares(root) - sum(logs))))]
+        loss = self.loss.value(found.weights)
+        for n, weight, G, other in ((d, m, V @ (V @ S2).T, logs[1]), (m, d, V.T @ (S1 @ V), logs[0])):
+            S = cp.Variable((n, n), PSD=True, name="S")
+            objective = loss + eta * (cp.trace((G + G.T) / 2 @ S) - weight * cp.log_det(S) - other)
+            box = [S >> self.lower * np.eye(n), S << self.upper * np.eye(n)]
+            programs.append(cp.Problem(cp.Minimize(objective), box))
+        return programs
 
     # -- words and pictures -------------------------------------------------------------------------
 

@@ -15,11 +15,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from matrixlearn_fetr.covariance import SpectralPrecision
 from matrixlearn_fetr.data import Moments
+
+if TYPE_CHECKING:
+    import cvxpy
 
 EPS = float(np.finfo(np.float64).eps)
 
@@ -159,6 +163,18 @@ class SquaredLoss:
         equation = WeightEquation(self.moments, prior)
         R = self.residual(W) - prior.apply(W)
         return equation.decrease(R, solver_for(equation)(equation, R))
+
+    def expression(self, W: cvxpy.Expression) -> cvxpy.Expression:
+        """The loss in cvxpy's terms, by square roots of the Gram matrices."""
+        import cvxpy as cp
+
+        total = float(np.sum(self.moments.square)) - 2 * cp.sum(cp.multiply(self.moments.cross, W))
+        grams = [self.moments.gram] if self.moments.is_shared else self.moments.gram
+        for i, gram in enumerate(grams):
+            values, vectors = np.linalg.eigh(gram)
+            root = np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T
+            total += cp.sum_squares(root @ (W if self.moments.is_shared else W[:, i]))
+        return total
 
 
 class WeightSolver(ABC):

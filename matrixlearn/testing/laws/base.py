@@ -20,10 +20,11 @@ ProblemOrClass = Problem | type[Problem]
 Check = Callable[[ProblemOrClass], None]
 
 _needs: dict[str, Any] = {}
+_unless: dict[str, Any] = {}
 
 
-def law_of(needs: Any) -> Callable[[Check], Check]:
-    """Mark a check as a law of a kind of problem; it skips every other kind."""
+def law_of(needs: Any, unless: Any = ()) -> Callable[[Check], Check]:
+    """Mark a check as a law of a kind of problem, but for some; it skips every other kind."""
 
     def decorate(check: Check) -> Check:
         @functools.wraps(check)
@@ -34,6 +35,7 @@ def law_of(needs: Any) -> Callable[[Check], Check]:
             check(problem)
 
         _needs[check.__name__] = needs
+        _unless[check.__name__] = unless
         return run
 
     return decorate
@@ -41,7 +43,8 @@ def law_of(needs: Any) -> Callable[[Check], Check]:
 
 def applies(check: Check, problem: ProblemOrClass) -> bool:
     """Whether the check is about problems of this kind."""
-    return issubclass(class_of(problem), _needs[check.__name__])
+    cls, name = class_of(problem), check.__name__
+    return issubclass(cls, _needs[name]) and not issubclass(cls, _unless[name])
 
 
 def abstain(problem: ProblemOrClass, judge_knows: Any) -> None:

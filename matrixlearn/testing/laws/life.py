@@ -95,13 +95,13 @@ def check_warm_start(problem: ProblemOrClass) -> None:
     @for_all(p=instances(problem), cost=3)
     def law(p: Any) -> None:
         first = solved(p, tol=1e-4)
-        assume(first.status == "optimal")
+        assume(first.status in ("optimal", "stationary"))
         again = solved(p, tol=1e-4, warm_start=first)
         atol = 1e-12 * p.scale
-        holds(again.status == "optimal", f"status {again.status} from an optimal start")
+        holds(again.status == first.status, f"status {again.status} from a start that is {first.status}")
         # after phase one Y may be another set, so that an iteration may be needed to say the same
         if not isinstance(p, SpectralGame) or p.dual_set.is_bounded:
-            holds(again.iterations == 0, f"{again.iterations} iterations from an optimal start")
+            holds(again.iterations == 0, f"{again.iterations} iterations from a start that is {first.status}")
             assert_at_most(first.lower, again.lower, atol=atol, what="the old and the new lower bound")
             assert_at_most(again.upper, first.upper, atol=atol, what="the new and the old upper bound")
 

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from matrixlearn._array import as_numpy
 from matrixlearn._solve import methods
-from matrixlearn.certificate import certify
+from matrixlearn.certificate import FLOOR, certify
 from matrixlearn.exceptions import CertificateError
 from matrixlearn.linalg import frobenius
-from matrixlearn.problems import Problem, SpectralGame
+from matrixlearn.problems import MulticonvexProblem, Problem, SpectralGame
 from matrixlearn.testing.asserts import (
     assert_at_most,
     assert_close,
@@ -40,6 +40,7 @@ from matrixlearn.testing.reference import (
     dense_cost,
     linear_minimum,
     optimum,
+    optimum_of,
     support,
     violations,
 )
@@ -108,7 +109,7 @@ def check_certificate_is_sound(problem: ProblemOrClass) -> None:
     law()
 
 
-@law_of(Problem)
+@law_of(Problem, unless=MulticonvexProblem)
 def check_agrees_with_cvxpy(problem: ProblemOrClass) -> None:
     """solve() is "optimal" with lower <= cvxpy's optimum <= upper and |value - optimum| <= tol."""
     tol = 1e-5
@@ -128,6 +129,35 @@ def check_agrees_with_cvxpy(problem: ProblemOrClass) -> None:
         assert_close(solution.value, judged.value, atol=atol, what="value and cvxpy's optimum")
         between = solution.lower - atol <= solution.value <= solution.upper + atol
         holds(between, f"value {solution.value} is not in [{solution.lower}, {solution.upper}]")
+
+    law()
+
+
+@law_of(MulticonvexProblem)
+def check_blocks_agree_with_cvxpy(problem: ProblemOrClass) -> None:
+    """lower(X) <= the optimum over each block alone, cvxpy's, <= the objective at X <= upper(X), for every X; and
+    solve() is "stationary": no block gains more than tol.
+    """
+    tol = 1e-5
+
+    @for_all(p=instances(problem), max_iter=st.sampled_from([0, 1, 100]), cost=4)
+    def law(p: Any, max_iter: int) -> None:
+        solution = solved(p, tol=tol, max_iter=max_iter)
+        note(solution.summary())
+        if max_iter == 100:
+            holds(solution.status == "stationary", f"status {solution.status}: {solution.explain()}")
+        slack = 1e-12 * p.scale
+        assert_at_most(solution.lower, solution.value, what="lower and value")
+        assert_at_most(solution.value, solution.upper, atol=slack, what="value and upper")
+        sharp = 0
+        for j in range(len(p.block_references(solution.matrix))):
+            block = optimum_of(lambda j=j: p.block_references(solution.matrix)[j], FLOOR * p.scale)
+            if not block.is_sharp:
+                continue
+            sharp += 1
+            assert_at_most(solution.lower, block.value, atol=block.error, what=f"lower and the optimum of block {j}")
+            assert_at_most(block.value, solution.upper, atol=block.error, what=f"the optimum of block {j} and upper")
+        abstain(problem, sharp > 0)
 
     law()
 
