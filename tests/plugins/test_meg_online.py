@@ -355,7 +355,11 @@ def test_rank_one_logdet_is_the_closed_form():
 
 
 @given(
-    st.floats(-3, 3), st.floats(-3, 3), st.sampled_from([(1, 1), (-1, 1), (-1, -1)]), st.floats(-3, 4), st.floats(-1e3, 1e3)
+    st.floats(-3, 3),
+    st.floats(-3, 3),
+    st.sampled_from([(1, 1), (-1, 1), (-1, -1)]),
+    st.floats(-3, 4),
+    st.floats(-1e3, 1e3),
 )
 def test_rank_two_logdet_is_the_root_of_its_cubic(first, second, signs, log_eta, y):
     """The residual of s = 2 eta (p(s) - y) is rounding, both 1 + s lambda > 0, and there is no other such root."""
