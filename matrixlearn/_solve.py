@@ -149,6 +149,8 @@ def solve(
         why = f"y proves a lower bound of {certificate.lower:.6g}, and no feasible point exceeds {ceiling:.6g}"
     else:
         why = "the certified gap is at most tol" if status in PROVED.values() else done.ended
+    if done.state is not None and (remarks := engine.remarks(done.state)):
+        notes.append(remarks)
     notes.append(f"ended: {why}")
     notes.append(f"{done.iterations} iterations in {done.seconds:.3g} s, {len(done.events)} checks")
     return Solution(

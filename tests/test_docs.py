@@ -24,6 +24,7 @@ MODULES = (
     "matrixlearn.testing",
     "matrixlearn_discrepancy",
     "matrixlearn_maxcut",
+    "matrixlearn_quantum",
 )
 
 

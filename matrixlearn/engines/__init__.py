@@ -1,6 +1,7 @@
 """Ways to the answer: the loop (`base.run`), and the engines that it drives."""
 
 from matrixlearn.engines.base import Engine, Incumbent, Limits, Proposal, Run, State, run
+from matrixlearn.engines.column_generation import ColumnGeneration
 from matrixlearn.engines.interior_point import InteriorPoint
 from matrixlearn.engines.low_rank import LowRank
 from matrixlearn.engines.mirror import MirrorDescent, play
@@ -13,6 +14,7 @@ from matrixlearn.engines.subgradient import Subgradient
 
 __all__ = [
     "Adaptive",
+    "ColumnGeneration",
     "Engine",
     "HybridGradient",
     "Incumbent",

@@ -134,6 +134,10 @@ class Engine(ABC):
         """
         return ""
 
+    def remarks(self, state: Any) -> str:
+        """What `Solution.explain` should say of how it went; empty, by default."""
+        return ""
+
     @abstractmethod
     def init(self, problem: Any, incumbent: Incumbent) -> State:
         """The first state, from the best points known (a warm start among them)."""

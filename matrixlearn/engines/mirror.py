@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from matrixlearn.engines.base import Engine, Incumbent, Proposal, State
-from matrixlearn.exponents import Exponent
+from matrixlearn.exponents import Exponent, brought_near
 from matrixlearn.oracles import Done, Move, Oracle
 from matrixlearn.problems.base import Problem
 from matrixlearn.typing import Array
@@ -29,27 +29,31 @@ def next_check(iteration: int) -> int:
 
 @dataclass(frozen=True)
 class Round:
-    """One round: the matrix played, the answer to it, and the losses after it."""
+    """One round: the matrix played, the answer to it, the losses after it, and the exponent of the next."""
 
     X: Array
     answer: Move | Done
     G: Array
+    exponent: Exponent
 
 
 def play(exponent: Exponent, oracle: Oracle, G: Array, at: Array | None = None) -> Round:
     """Play one round from the losses G; ``at`` replaces G in the mirror map (a rate, a hint)."""
-    X = exponent(G if at is None else at)
+    at = G if at is None else at
+    exponent = brought_near(exponent, at)
+    X = exponent(at)
     answer = oracle(X)
     if isinstance(answer, Done):
-        return Round(X, answer, G)
-    return Round(X, answer, exponent.accumulate(G, answer.loss, answer.step))
+        return Round(X, answer, G, exponent)
+    return Round(X, answer, exponent.accumulate(G, answer.loss, answer.step), exponent)
 
 
 @dataclass(frozen=True)
 class MirrorState(State):
-    """The losses so far, the oracle of the next round and the last round."""
+    """The losses so far, the exponent and the oracle of the next round, and the last round."""
 
     G: Array = None
+    exponent: Exponent | None = None
     oracle: Oracle | None = None
     rounds: int = 0
     check_at: int = 1
@@ -71,11 +75,12 @@ class MirrorDescent(Engine):
         return f"the problem lacks {', '.join(lacking)}" if lacking else ""
 
     def init(self, problem: Any, incumbent: Incumbent) -> MirrorState:
-        return MirrorState(G=problem.exponent().zero(problem.like), oracle=problem.oracle())
+        exponent = problem.exponent()
+        return MirrorState(G=exponent.zero(problem.like), exponent=exponent, oracle=problem.oracle())
 
     def step(self, problem: Any, state: MirrorState, incumbent: Incumbent) -> MirrorState:
-        assert state.oracle is not None
-        played = play(problem.exponent(), state.oracle, state.G)
+        assert state.oracle is not None and state.exponent is not None
+        played = play(state.exponent, state.oracle, state.G)
         answer = played.answer
         if isinstance(answer, Done):
             before = state.last.answer if state.last is not None else None
@@ -86,6 +91,7 @@ class MirrorDescent(Engine):
         return MirrorState(
             proposals=(Proposal(X=played.X, y=answer.y),) if checked else (),
             G=played.G,
+            exponent=played.exponent,
             oracle=state.oracle if answer.then is None else answer.then,
             rounds=rounds,
             check_at=next_check(rounds) if checked else state.check_at,

@@ -14,13 +14,16 @@ Arora and Kale (2007), "A combinatorial, primal-dual approach to semidefinite pr
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from matrixlearn.engines.base import Engine, Incumbent, State
 from matrixlearn.engines.schedules import Adaptive, Schedule
+from matrixlearn.exponents import Exponent
 from matrixlearn.problems.base import Problem
 from matrixlearn.problems.game import SpectralGame
+from matrixlearn.sets import SpectralSet
 
 
 @dataclass(frozen=True)
@@ -30,9 +33,13 @@ class MatrixMultiplicativeWeights(Engine):
     Parameters
     ----------
     schedule : Adaptive or Theory
+    exponent : function, optional
+        The exponent routine of a spectral set, such as `EigenUpdateExponent` or ``functools.partial(SketchedExponent,
+        columns=200)``; the problem's own by default.
     """
 
     schedule: Schedule = field(default_factory=Adaptive)
+    exponent: Callable[[SpectralSet], Exponent] | None = None
 
     name = "mmw"
 
@@ -44,7 +51,11 @@ class MatrixMultiplicativeWeights(Engine):
         return self.schedule.supports(problem)
 
     def init(self, problem: Any, incumbent: Incumbent) -> State:
-        return self.schedule.init(problem, incumbent)
+        exponent = problem.exponent() if self.exponent is None else self.exponent(problem.spectral_set)
+        return self.schedule.init(problem, incumbent, exponent)
 
     def step(self, problem: Any, state: Any, incumbent: Incumbent) -> State:
         return self.schedule.step(problem, state, incumbent)
+
+    def remarks(self, state: Any) -> str:
+        return f"exponent routine: {type(state.exponent).__name__}"

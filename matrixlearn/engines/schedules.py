@@ -11,6 +11,7 @@ import numpy as np
 from matrixlearn._array import zeros
 from matrixlearn.engines.base import Incumbent, Proposal, State
 from matrixlearn.engines.mirror import Round, next_check, play
+from matrixlearn.exponents import Exponent
 from matrixlearn.linalg import inner
 from matrixlearn.oracles import Done, LevelOracle, Move, SortedListOracle
 from matrixlearn.problems.game import SpectralGame
@@ -23,8 +24,8 @@ class Schedule(Protocol):
     def supports(self, game: SpectralGame) -> str:
         """Empty, or what the game lacks."""
 
-    def init(self, game: SpectralGame, incumbent: Incumbent) -> State:
-        """The first state."""
+    def init(self, game: SpectralGame, incumbent: Incumbent, exponent: Exponent) -> State:
+        """The first state, to be played with an exponent routine."""
 
     def step(self, game: SpectralGame, state: Any, incumbent: Incumbent) -> State:
         """One round."""
@@ -51,6 +52,7 @@ class AdaptiveState(State):
     """Losses, averages and the observed widths."""
 
     G: Array = None
+    exponent: Exponent = None  # type: ignore[assignment]
     averages: Averages | None = None
     deviation: float = 0.0
     """Sum of squared bounds on ||loss - hint||."""
@@ -102,10 +104,11 @@ class Adaptive:
     def supports(self, game: SpectralGame) -> str:
         return ""
 
-    def init(self, game: SpectralGame, incumbent: Incumbent) -> AdaptiveState:
+    def init(self, game: SpectralGame, incumbent: Incumbent, exponent: Exponent) -> AdaptiveState:
         center = game.spectral_set.center(game.cost)
         return AdaptiveState(
-            G=game.exponent().zero(game.cost),
+            G=exponent.zero(game.cost),
+            exponent=exponent,
             averages=Averages.empty(game),
             best_X=center if incumbent.X is None else incumbent.X,
             best_lower=incumbent.lower,
@@ -121,7 +124,7 @@ class Adaptive:
         oracle = LevelOracle(game, asked, anchor)
         sharpness = self.sharpness * math.log(game.spectral_set.dimension + 1) * game.spectral_set.trace
         ahead = max(rate, sharpness / max(upper - lower, 1e-300)) if lower > -math.inf else rate
-        played = play(game.exponent(), oracle, state.G, at=rate * state.G + ahead * state.hint)
+        played = play(state.exponent, oracle, state.G, at=rate * state.G + ahead * state.hint)
         answer = played.answer
         while isinstance(answer, Done):
             # X proves more than the level: raise it and ask the same X again, no new decomposition
@@ -134,7 +137,8 @@ class Adaptive:
             oracle = LevelOracle(game, raised, anchor)
             answer = oracle(played.X)
             if isinstance(answer, Move):
-                played = Round(played.X, answer, game.exponent().accumulate(state.G, answer.loss, answer.step))
+                G = played.exponent.accumulate(state.G, answer.loss, answer.step)
+                played = replace(played, answer=answer, G=G)
         return self._record(game, state, played, answer, anchor, incumbent)
 
     def _rate(self, game: SpectralGame, state: AdaptiveState) -> float:
@@ -156,6 +160,7 @@ class Adaptive:
         state = replace(
             state,
             G=played.G,
+            exponent=played.exponent,
             averages=state.averages.with_round(played.X, answer.y),
             deviation=state.deviation + moved**2,
             rounds=state.rounds + 1,
@@ -186,7 +191,7 @@ class Adaptive:
             state = replace(state, averages=Averages.empty(game), gap_at_restart=incumbent.gap)
         if state.rounds >= 2 * state.mark_round + self.patience:
             if incumbent.gap > self.stale * state.mark_gap:  # old losses hold X where it proves nothing
-                state = replace(state, G=game.exponent().zero(game.cost), deviation=0.0, averages=Averages.empty(game))
+                state = replace(state, G=state.exponent.zero(game.cost), deviation=0.0, averages=Averages.empty(game))
             state = replace(state, mark_gap=incumbent.gap, mark_round=state.rounds)
         return state
 
@@ -220,6 +225,7 @@ class TheoryState(State):
     """One guess of Algorithm 1."""
 
     G: Array = None
+    exponent: Exponent = None  # type: ignore[assignment]
     averages: Averages | None = None
     alpha: float = 0.0
     low: float = 0.0
@@ -262,13 +268,14 @@ class Theory:
         offset = float(np.max(np.abs(game.offset)))
         return (alpha + offset) / game.spectral_set.trace + float(np.max(_sorted_list(game).widths))
 
-    def init(self, game: SpectralGame, incumbent: Incumbent) -> TheoryState:
+    def init(self, game: SpectralGame, incumbent: Incumbent, exponent: Exponent) -> TheoryState:
         low, high = max(0.0, incumbent.lower), incumbent.upper
-        return self._guess(game, low, high)
+        return self._guess(game, exponent, low, high)
 
-    def _guess(self, game: SpectralGame, low: float, high: float, **changes: Any) -> TheoryState:
+    def _guess(self, game: SpectralGame, exponent: Exponent, low: float, high: float, **changes: Any) -> TheoryState:
         return TheoryState(
-            G=game.exponent().zero(game.cost),
+            G=exponent.zero(game.cost),
+            exponent=exponent,
             averages=Averages.empty(game),
             alpha=(low + high) / 2,
             low=low,
@@ -282,26 +289,27 @@ class Theory:
         epsilon = min(self.delta * alpha / (2 * rho * R), 0.5)
         rate = -math.log1p(-epsilon) / (2 * rho)
         oracle = _sorted_list(game).at(alpha)
-        played = play(game.exponent(), oracle, state.G, at=rate * state.G)
+        played = play(state.exponent, oracle, state.G, at=rate * state.G)
         answer = played.answer
         if isinstance(answer, Done):
             low = max(alpha, incumbent.lower)
-            return self._after(game, low, state.high, Proposal(X=played.X))
+            return self._after(game, played.exponent, low, state.high, Proposal(X=played.X))
         assert answer.y is not None and state.averages is not None
         averages = state.averages.with_round(played.X, answer.y)
         rounds = state.rounds + 1
         if rounds < self.rounds_for(game, alpha):
-            return replace(state, G=played.G, averages=averages, rounds=rounds, proposals=())
+            return replace(state, G=played.G, exponent=played.exponent, averages=averages, rounds=rounds, proposals=())
         # T successes: the average proves v <= (1 + delta) alpha (Theorem 4.3.2)
         y = averages.y / averages.count
         high = min((1 + self.delta) * alpha, state.high, incumbent.upper)
-        return self._after(game, state.low, high, Proposal(X=averages.X / averages.count, y=y))
+        shown = Proposal(X=averages.X / averages.count, y=y)
+        return self._after(game, played.exponent, state.low, high, shown)
 
-    def _after(self, game: SpectralGame, low: float, high: float, shown: Proposal) -> TheoryState:
+    def _after(self, game: SpectralGame, exponent: Exponent, low: float, high: float, shown: Proposal) -> TheoryState:
         # successes at the middle of a shorter interval would not lower its end
         open_still = (1 - self.delta) * high > (1 + self.delta) * low
         finished = "" if open_still else f"the guesses agree to delta = {self.delta:g}"
-        return self._guess(game, low, high, proposals=(shown,), finished=finished)
+        return self._guess(game, exponent, low, high, proposals=(shown,), finished=finished)
 
 
 def _sorted_list(game: SpectralGame) -> SortedListOracle:

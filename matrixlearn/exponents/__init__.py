@@ -1,10 +1,12 @@
 """Mirror maps: losses -> matrix, and the numerics of computing them."""
 
-from matrixlearn.exponents.base import Accumulating, Exponent
+from matrixlearn.exponents.base import Accumulating, Exponent, Remembering, brought_near
 from matrixlearn.exponents.clipped_logdet import ClippedLogDet, clipped_reciprocal
 from matrixlearn.exponents.dense import DenseExponent
 from matrixlearn.exponents.diagonal import DiagonalExponent
+from matrixlearn.exponents.eigen_update import EigenUpdateExponent
 from matrixlearn.exponents.entropy import entropy_on
+from matrixlearn.exponents.halves import ActionExponent, HalfExponent, SketchedExponent, TaylorExponent
 from matrixlearn.exponents.kernelized import (
     KernelizedExponent,
     kernel_coordinates,
@@ -15,13 +17,20 @@ from matrixlearn.exponents.signed import SignedExponent
 
 __all__ = [
     "Accumulating",
+    "ActionExponent",
     "ClippedLogDet",
     "DenseExponent",
     "DiagonalExponent",
+    "EigenUpdateExponent",
     "Exponent",
+    "HalfExponent",
     "KernelizedExponent",
     "LogDetExponent",
+    "Remembering",
     "SignedExponent",
+    "SketchedExponent",
+    "TaylorExponent",
+    "brought_near",
     "clipped_reciprocal",
     "entropy_on",
     "kernel_coordinates",

@@ -7,6 +7,9 @@ An exponent routine computes the mirror map of a spectral function h on a spectr
 for an accumulated loss G. What must be implemented is ``__call__``, ``zero`` and ``accumulate``;
 `Accumulating` gives the last two for every map whose losses add up. A map on which the loss
 *replaces* G (the clipped log-det of FETR) overrides ``accumulate`` alone.
+
+An exponent is a value. One with a memory (the last eigenbasis, the number of the next draw) has
+``near(G)`` too, which answers with its successor, as an oracle does by `Move.then`.
 """
 
 from __future__ import annotations
@@ -41,3 +44,16 @@ class Accumulating:
 
     def accumulate(self, G: Array, loss: Array, step: float) -> Array:
         return G + loss if step == 1.0 else G + step * loss
+
+
+@runtime_checkable
+class Remembering(Protocol):
+    """An exponent with a memory."""
+
+    def near(self, G: Array) -> Exponent:
+        """The exponent to call at G, and to keep for the next round."""
+
+
+def brought_near(exponent: Exponent, G: Array) -> Exponent:
+    """The successor of an exponent with a memory; itself, without one."""
+    return exponent.near(G) if isinstance(exponent, Remembering) else exponent

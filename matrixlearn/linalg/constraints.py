@@ -39,6 +39,11 @@ class ConstraintFamily(ABC):
     def matrix(self, j: int) -> Array:
         """A_j, dense."""
 
+    def at(self, index: np.ndarray) -> ConstraintFamily:
+        """The members of an index, (k,); stacked dense by default."""
+        matrices = [self.matrix(int(j)) for j in index]
+        return DenseFamily(namespace(matrices[0]).stack(matrices))
+
     @abstractmethod
     def apply(self, y: np.ndarray) -> Array:
         """sum_j y_j A_j."""
@@ -73,6 +78,9 @@ class RankOneFamily(ConstraintFamily):
     @cached_property
     def _conjugate(self) -> Array:
         return namespace(self.P).conj(self.P) if is_complex(self.P) else self.P
+
+    def at(self, index: np.ndarray) -> RankOneFamily:
+        return RankOneFamily(namespace(self.P).take(self.P, from_numpy(index, self.P), axis=0))
 
     def matrix(self, j: int) -> Array:
         return self.P[j, :][:, None] * self._conjugate[j, :][None, :]
@@ -109,6 +117,9 @@ class DenseFamily(ConstraintFamily):
     @cached_property
     def norms(self) -> np.ndarray:
         return np.array([spectral_norm(self.matrix(j)) for j in range(self.shape[0])])
+
+    def at(self, index: np.ndarray) -> DenseFamily:
+        return DenseFamily(namespace(self.A).take(self.A, from_numpy(index, self.A), axis=0))
 
     def matrix(self, j: int) -> Array:
         return self.A[j, ...]
@@ -166,6 +177,9 @@ class SparseFamily(ConstraintFamily):
             out[j] = A.sum(axis=1).max() if A.nnz else 0.0
         return out
 
+    def at(self, index: np.ndarray) -> SparseFamily:
+        return SparseFamily(self.rows[index, :], self.n)
+
     def _sparse(self, j: int) -> Any:
         return self.rows[[j], :].reshape(self.n, self.n).tocsr()
 
@@ -210,6 +224,9 @@ class SignedFamily(ConstraintFamily):
     @cached_property
     def norms(self) -> np.ndarray:
         return self.base.norms[self.index]
+
+    def at(self, index: np.ndarray) -> SignedFamily:
+        return SignedFamily(self.base, self.index[index], self.signs[index])
 
     def matrix(self, j: int) -> Array:
         return float(self.signs[j]) * self.base.matrix(int(self.index[j]))

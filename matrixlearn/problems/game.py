@@ -11,8 +11,8 @@ From these alone follow weak duality and both bounds,
     any y in Y  proves  v <= c.y + sigma_S(C - A(y)),       sigma_S the support function of S
     any X in S  proves  v >= <C, X> + min over y in Y of (c - A*(X)).y
 
-so that no engine has to be believed. Two more primitives make engines fast and have defaults:
-``schur(U, V)_ij = Re tr(A_i U A_j V)`` and ``constraint_norms`` >= ||A_j||_2.
+so that no engine has to be believed. Three more primitives make engines fast and have defaults:
+``schur(U, V)_ij = Re tr(A_i U A_j V)``, ``constraint_norms`` >= ||A_j||_2 and ``family_at(index)``, some of the A_j.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ import numpy as np
 from matrixlearn._array import EPS, as_numpy, from_numpy, moved, namespace
 from matrixlearn.exponents import Exponent, entropy_on
 from matrixlearn.linalg import frobenius, inner, spectral_norm, sym
+from matrixlearn.linalg.constraints import ConstraintFamily, DenseFamily
 from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.problems.base import INF, Bound, Problem
 from matrixlearn.sets import KnapsackSet, SpectralSet
@@ -101,6 +102,12 @@ class SpectralGame(Problem):
         for j in range(m):
             H[:, j] = self.adjoint(sym(U @ self.constraint(j) @ V))
         return H
+
+    def family_at(self, index: np.ndarray) -> ConstraintFamily:
+        """The A_j of an index, (k,), by themselves.  Worth giving where they have a structure: here they are stacked,
+        dense.
+        """
+        return DenseFamily(namespace(self.cost).stack([self.constraint(int(j)) for j in index]))
 
     def exponent(self) -> Exponent:
         """The exponent routine that suits S."""

@@ -272,6 +272,9 @@ class LinearSDP(SpectralGame):
     def constraint_norms(self) -> np.ndarray:
         return self.family.norms
 
+    def family_at(self, index: np.ndarray) -> ConstraintFamily:
+        return self.family.at(index)
+
     def schur(self, U: Array, V: Array) -> np.ndarray:
         return self.family.schur(U, V)
 

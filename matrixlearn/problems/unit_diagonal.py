@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from matrixlearn._array import EPS
+from matrixlearn.linalg.constraints import SparseFamily
 from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.linalg.largest import ALL_BELOW, PROVE_FROM, checked_largest, guess_largest
 from matrixlearn.problems.base import Bound
@@ -139,6 +140,12 @@ class UnitDiagonalGame(SpectralGame):
     @property
     def constraint_norms(self) -> np.ndarray:
         return np.ones(self.size)
+
+    def family_at(self, index: np.ndarray) -> SparseFamily:
+        import scipy.sparse as sp  # late: import time
+
+        n, k = self.size, len(index)
+        return SparseFamily(sp.csr_array((np.ones(k), (np.arange(k), index * (n + 1))), shape=(k, n * n)), n)
 
     def schur(self, U: np.ndarray, V: np.ndarray) -> np.ndarray:
         return U * V

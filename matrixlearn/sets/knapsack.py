@@ -80,6 +80,20 @@ class KnapsackSet:
         """{y >= 0, weights . y <= total}."""
         return cls(np.zeros(len(weights)), np.full(len(weights), INF), weights, -INF, total)
 
+    def face(self, index: np.ndarray, fixed: np.ndarray) -> KnapsackSet:
+        """{y_index : y in Y, y_j = fixed_j outside the index}, of dimension len(index).
+
+        Raises
+        ------
+        ProblemError
+            Where no point of Y is like that.
+        """
+        lower, upper = self.lower[index], self.upper[index]
+        if self.weights is None:
+            return KnapsackSet(lower, upper)
+        used = float(self.weights @ fixed) - float(self.weights[index] @ fixed[index])
+        return KnapsackSet(lower, upper, self.weights[index], self.row_lower - used, self.row_upper - used)
+
     @property
     def size(self) -> int:
         """Number m of coordinates."""

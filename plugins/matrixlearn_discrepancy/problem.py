@@ -167,6 +167,9 @@ class Discrepancy(SpectralGame):
     def constraint_norms(self) -> np.ndarray:
         return self.source.norms
 
+    def family_at(self, index: np.ndarray) -> RankOneFamily:
+        return self.source.at(index)
+
     def schur(self, U: Any, V: Any) -> np.ndarray:
         return self.source.schur(U, V)
 

@@ -23,6 +23,7 @@ MODULES = (
     "matrixlearn.testing",
     "matrixlearn_discrepancy",
     "matrixlearn_maxcut",
+    "matrixlearn_quantum",
 )
 CONTRACTS = (ml.exponents.Exponent, Schedule)  # protocols: a class need not inherit from them
 # docs/design.md, "Public names (keep)"

@@ -50,7 +50,7 @@ def test_the_step_is_positive_and_minus_log_of_one_minus_epsilon():
     start = Incumbent(game).offered(
         ml.engines.Proposal(X=game.spectral_set.center(game.cost), y=game.dual_set.center())
     )
-    first = schedule.step(game, schedule.init(game, start), start)
+    first = schedule.step(game, schedule.init(game, start, game.exponent()), start)
     alpha = first.alpha
     rho = alpha + widest(game)
     epsilon = delta * alpha / (2 * rho)
@@ -69,7 +69,7 @@ def test_the_guess_is_lowered_only_after_t_successes_or_by_a_certified_value(see
     game, schedule = discrepancy(seed), Theory(delta=0.5)
     optimum = ml.solve(game, tol=1e-9)
     incumbent = Incumbent(game)
-    state = schedule._guess(game, 0.0, 4 * optimum.upper)  # both ends far from the value
+    state = schedule._guess(game, game.exponent(), 0.0, 4 * optimum.upper)  # both ends far from the value
     lowered = raised = 0
     for _ in range(30_000):
         before, needed = state, schedule.rounds_for(game, state.alpha)
@@ -105,16 +105,19 @@ def test_the_search_ends_where_successes_no_longer_help(delta):
     same interval, for ever.
     """
     game, schedule = discrepancy(), Theory(delta)
+    exponent = game.exponent()
     for stretch in (1 + 2 * delta + 1e-6, (1 + delta) / (1 - delta) - 1e-6):
-        assert schedule._after(game, 1.0, stretch, ml.engines.Proposal()).finished
-    assert not schedule._after(game, 1.0, (1 + delta) / (1 - delta) + 1e-6, ml.engines.Proposal()).finished
+        assert schedule._after(game, exponent, 1.0, stretch, ml.engines.Proposal()).finished
+    assert not schedule._after(
+        game, game.exponent(), 1.0, (1 + delta) / (1 - delta) + 1e-6, ml.engines.Proposal()
+    ).finished
 
 
 def test_a_certified_upper_bound_below_the_guess_is_taken_over():
     game, schedule = discrepancy(), Theory(delta=0.5)
     answer = ml.solve(game, tol=1e-6)
     known = Incumbent(game).offered(ml.engines.Proposal(X=answer.matrix, y=answer.y))
-    state = schedule.init(game, known)
+    state = schedule.init(game, known, game.exponent())
     assert state.high == known.upper and state.low == known.lower
     assert known.lower <= state.alpha <= known.upper
 

@@ -1,0 +1,248 @@
+"""Column generation: the interior point on few of the columns, and all of them priced exactly.
+
+    restricted   v_I = min over y in Y with y_j at a bound for j outside I   >=  v       (`problems.restricted`)
+    pricing      r_j = c_j - <A_j, X> + theta w_j for every j, X the restricted matrix, theta the multiplier of its row
+
+A y of the restricted game is a point of Y and its X a point of S: both are certified for the whole game, so that the
+gap is the true one. A column at its lower bound with r_j < 0, or at its upper one with r_j > 0, improves the restricted
+game; where there is none, min over Y of (c - A*(X)).y is attained on the face that I moves in, so that X proves of v
+what it proves of v_I. Hence the loop: interior-point iterations until the restricted gap is a fraction ``closeness`` of
+the true one, then pricing; the worst columns join I, a share ``growth`` of what it holds. Columns that have come close
+to a bound leave, but only when the true gap has fallen by a tenth since: no I returns.
+
+Where columns joined or left, the next interior point starts from ``warmth`` of the last one and the rest of a cold
+start: S is linear in (y, t), so that both sides stay positive definite. Capped weights need nothing more: y_j at a cap
+is a column outside I like another.
+
+A discrepancy has few active points, however many points there are; memory is that of the points and of I x I.
+
+References
+----------
+Gondzio, Gonzalez-Brevis and Munari (2013), the primal-dual column generation method; Skajaa, Andersen and Ye (2013),
+the warm start.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from matrixlearn.engines.base import Engine, Incumbent, Proposal, State
+from matrixlearn.engines.interior_point import InteriorPoint
+from matrixlearn.engines.newton import InteriorState, Scalars, signed_sum
+from matrixlearn.problems.base import Problem
+from matrixlearn.problems.game import SpectralGame
+from matrixlearn.problems.restricted import RestrictedGame
+from matrixlearn.sets import KnapsackSet
+
+AHEAD_FROM, AHEAD_PER_DIMENSION = 400, 3
+"""Columns from which it was ahead of interior-point on all of them, and how many for each dimension: level at 400 x 20,
+1.3 to 1.7 times at 450 x 150 and 300 x 60, ten times at 1500 x 150; at 300 x 150 and 200 x 20 it lost, at 200 x 5 by
+half (benchmarks/column_generation.py --crossover)."""
+
+NEAR = 1e-3
+"""A column leaves I where its distance to a bound is below this part of the largest one in I."""
+
+PATIENCE = 30
+"""Pricings in which the true gap does not fall by a tenth, after which no more is expected."""
+
+
+@dataclass(frozen=True)
+class ColumnState(State):
+    """A restricted game, the interior point in it, and what is known of it."""
+
+    restricted: RestrictedGame = None  # type: ignore[assignment]
+    inner: InteriorState = None  # type: ignore[assignment]
+    known: Incumbent = None  # type: ignore[assignment]
+    """Bounds of the restricted game."""
+    warm: bool = False
+    """Whether the interior point started from an earlier one."""
+    width: float = np.inf
+    """upper - lower of the whole game when it last fell by a tenth."""
+    idle: int = 0
+    """Pricings since."""
+
+
+@dataclass(frozen=True)
+class ColumnGeneration(Engine):
+    """Interior point on few columns with exact pricing, for games with many columns and few active ones.
+
+    Parameters
+    ----------
+    inner : InteriorPoint
+    closeness : float
+        Price when the restricted gap is this fraction of the true one.
+    growth : float
+        Columns that join, as a share of those that are there.
+    warmth : float
+        Share of the last interior point in the next one's start.
+    """
+
+    inner: InteriorPoint = field(default_factory=InteriorPoint)
+    closeness: float = 0.3
+    growth: float = 0.3
+    warmth: float = 0.95
+
+    name = "column-generation"
+
+    def supports(self, problem: Problem) -> str:
+        return self.inner.supports(problem).replace(self.inner.name, self.name)
+
+    def preferred(self, problem: SpectralGame, tol: float) -> str:
+        Y, n = problem.dual_set, problem.spectral_set.n
+        on_simplex = Y.weights is not None and Y.row_lower == Y.row_upper
+        if not on_simplex or Y.size < max(AHEAD_PER_DIMENSION * n, AHEAD_FROM):
+            return ""
+        return (
+            f"measured ahead of interior-point for weights on a simplex from m = {AHEAD_FROM} on, where m is at least "
+            f"{AHEAD_PER_DIMENSION} times the dimension n; here m = {Y.size}, n = {n}"
+        )
+
+    def init(self, problem: SpectralGame, incumbent: Incumbent) -> ColumnState:
+        index, y = _first_columns(problem, incumbent)
+        return self._cold(RestrictedGame(problem, index, y))
+
+    def _cold(self, game: RestrictedGame) -> ColumnState:
+        known = Incumbent(game)
+        return ColumnState(restricted=game, inner=self.inner.init(game, known), known=known)
+
+    def step(self, problem: SpectralGame, state: ColumnState, incumbent: Incumbent) -> ColumnState:
+        inner = self.inner.step(state.restricted, state.inner, state.known)
+        known = state.known
+        for proposal in inner.proposals:
+            known = known.offered(proposal)
+        state = replace(state, inner=inner, known=known, proposals=())
+        if known.X is None or known.y is None:  # no step was possible from this start
+            return self._restarted(state)
+        hidden = self.closeness * (incumbent.upper - incumbent.lower)
+        if not inner.finished and known.upper - known.lower > hidden:
+            return state
+        return self._priced(problem, state, incumbent)
+
+    def _restarted(self, state: ColumnState) -> ColumnState:
+        """Cold, where the warm start was at fault."""
+        if not state.warm:
+            return replace(state, finished=state.inner.finished)
+        cold = self._cold(state.restricted)
+        return replace(state, inner=cold.inner, known=cold.known, warm=False)
+
+    # -- pricing ----------------------------------------------------------------------------------
+
+    def _priced(self, problem: SpectralGame, state: ColumnState, incumbent: Incumbent) -> ColumnState:
+        """The certificate of the whole game, the columns that join, and those that leave."""
+        game, Y = state.restricted, problem.dual_set
+        assert state.known.y is not None
+        best = game.embedded(state.known.y)
+        width = incumbent.upper - incumbent.lower
+        progress = width < 0.9 * state.width
+        state = replace(
+            state,
+            proposals=(Proposal(X=state.known.X, y=best),),
+            width=width if progress else state.width,
+            idle=0 if progress else state.idle + 1,
+        )
+        if width <= 4 * problem.rounding(best):
+            return replace(state, finished="the bounds differ by their allowance for rounding: numerical limit")
+        if state.idle > PATIENCE:
+            return replace(state, finished=f"the gap has not moved for {PATIENCE} pricings: numerical limit")
+        reduced = self._reduced_costs(problem, state)
+        joining = self._joining(Y, game, reduced)
+        y = game.embedded(state.inner.y)
+        staying = game.index
+        if progress:
+            staying, y = self._staying(Y, game, y)
+        if len(joining) == 0 and state.inner.finished:
+            return self._restarted(state)
+        if len(joining) == 0 and len(staying) > 0.7 * len(game.index):  # not worth another start
+            return state
+        return self._moved_to(problem, state, np.union1d(staying, joining), y, reduced)
+
+    @staticmethod
+    def _reduced_costs(problem: SpectralGame, state: ColumnState) -> np.ndarray:
+        """r, (m,)."""
+        Y, scalars = problem.dual_set, state.inner.scalars
+        assert scalars is not None
+        prices = problem.offset - problem.adjoint(signed_sum(problem, state.inner.X))
+        return prices if Y.weights is None else prices + scalars.theta * Y.weights
+
+    def _joining(self, Y: KnapsackSet, game: RestrictedGame, reduced: np.ndarray) -> np.ndarray:
+        """The columns outside I that gain most, a unit of the row."""
+        gain = np.where(game.fixed <= Y.lower, -reduced, reduced) / (1.0 if Y.weights is None else Y.weights)
+        gain[game.index] = 0.0
+        gain[Y.lower == Y.upper] = 0.0
+        better = np.flatnonzero(gain > 0)
+        most = max(int(self.growth * max(len(game.index), game.spectral_set.n)), 1)
+        return better[np.argsort(-gain[better], kind="stable")[:most]]
+
+    def _staying(self, Y: KnapsackSet, game: RestrictedGame, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(columns of I that are not close to a bound, y with the others put there); all where too few would move."""
+        index = game.index
+        below, above = y[index] - Y.lower[index], Y.upper[index] - y[index]
+        distance = np.minimum(below, above)
+        near = distance < NEAR * np.max(distance)
+        out = y.copy()
+        out[index[near]] = np.where(below < above, Y.lower[index], Y.upper[index])[near]
+        staying = index[~near]
+        if len(staying) < 2 or self.inner.supports(RestrictedGame(game.game, staying, out)):
+            return index, y
+        return staying, out
+
+    def _moved_to(
+        self, problem: SpectralGame, state: ColumnState, index: np.ndarray, y: np.ndarray, reduced: np.ndarray
+    ) -> ColumnState:
+        """The state on other columns: ``warmth`` of the last interior point, the rest a cold start."""
+        before, game = state.restricted, RestrictedGame(problem, index, y)
+        cold = self._cold(game)
+        state = replace(state, known=cold.known, restricted=game)
+        if state.inner.finished:
+            return replace(state, inner=cold.inner, warm=False)
+        return replace(state, inner=self._mixed(before, state.inner, game, cold.inner, y, reduced), warm=True)
+
+    def _mixed(
+        self,
+        before: RestrictedGame,
+        last: InteriorState,
+        game: RestrictedGame,
+        first: InteriorState,
+        y: np.ndarray,
+        reduced: np.ndarray,
+    ) -> InteriorState:
+        """The convex combination of two strictly feasible points; a new column's multiplier is its reduced cost."""
+        k, index = self.warmth, game.index
+        old, new = last.scalars, first.scalars
+        assert old is not None and new is not None
+        p, q = np.maximum(reduced, 0.0), np.maximum(-reduced, 0.0)
+        p[before.index], q[before.index] = old.p, old.q
+        capped = np.isfinite(game.dual_set.upper)
+        scalars = Scalars(
+            p=k * p[index] + (1 - k) * new.p,
+            q=np.where(capped, k * q[index], 0.0) + (1 - k) * new.q,
+            theta=k * old.theta + (1 - k) * new.theta,
+            x0=k * old.x0 + (1 - k) * new.x0,
+        )
+        return replace(
+            first,
+            X=tuple(k * a + (1 - k) * b for a, b in zip(last.X, first.X, strict=True)),
+            y=k * y[index] + (1 - k) * first.y,
+            t=k * last.t + (1 - k) * first.t,
+            scalars=scalars,
+        )
+
+
+def _first_columns(problem: SpectralGame, incumbent: Incumbent) -> tuple[np.ndarray, np.ndarray]:
+    """(I, y with the other columns at bounds): the support of the best y where that is small; else those about the
+    margin of the cheapest y for the prices of the best X, and as many spread evenly.
+    """
+    Y, n = problem.dual_set, problem.spectral_set.n
+    prices = problem.offset if incumbent.X is None else problem.offset - problem.adjoint(incumbent.X)
+    y = incumbent.y
+    if y is None or 2 * np.count_nonzero((Y.lower < y) & (y < Y.upper)) > Y.size:
+        y = Y.minimize(prices)[1]
+    order = np.argsort(prices if Y.weights is None else prices / Y.weights, kind="stable")
+    margin = int(np.count_nonzero((y >= Y.upper) & (Y.lower < Y.upper)))
+    half = max(n, 8) // 2 + 1
+    near = order[max(0, margin - half) : margin + half]
+    spread = np.arange(0, Y.size, max(1, Y.size // (2 * half)))
+    inside = np.flatnonzero((Y.lower < y) & (y < Y.upper))
+    return np.unique(np.concatenate([near, spread, inside])), y

@@ -1,0 +1,100 @@
+"""A game in which only some of the y_j move: what column generation solves.
+
+    v_I = min over y in Y with y_j = f_j for j outside I   max over X in S   <C, X> + c.y - <A(y), X>  >=  v
+
+is the spectral game with C - A(f), the A_j of I, and the face of Y on which the others are fixed. A y of the face is
+one of Y, and proves the same bound; what X proves here it proves of v_I only, and of v after all columns are priced.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from matrixlearn.problems.game import SpectralGame
+from matrixlearn.sets import KnapsackSet, SpectralSet
+from matrixlearn.typing import Array
+
+
+class RestrictedGame(SpectralGame):
+    """A spectral game with y_j = fixed_j outside an index.
+
+    Parameters
+    ----------
+    game : SpectralGame
+    index : ndarray of int, shape (k,)
+        The coordinates that move.
+    fixed : ndarray, shape (m,)
+        The values of the others; those in the index are ignored.
+    """
+
+    def __init__(self, game: SpectralGame, index: np.ndarray, fixed: np.ndarray) -> None:
+        self.game, self.index = game, index
+        self.fixed = fixed.copy()
+        self.fixed[index] = 0.0
+        self.family = game.family_at(index)
+
+    def embedded(self, y: np.ndarray) -> np.ndarray:
+        """The point of Y that y, (k,), stands for, (m,)."""
+        out = self.fixed.copy()
+        out[self.index] = y
+        return out
+
+    @cached_property
+    def cost(self) -> Array:
+        return self.game.forward(self.fixed) if np.any(self.fixed) else self.game.cost
+
+    @cached_property
+    def constant(self) -> float:
+        """c . f, which every value holds."""
+        return float(self.game.offset @ self.fixed)
+
+    @cached_property
+    def offset(self) -> np.ndarray:
+        return self.game.offset[self.index]
+
+    @property
+    def spectral_set(self) -> SpectralSet:
+        return self.game.spectral_set
+
+    @cached_property
+    def dual_set(self) -> KnapsackSet:
+        return self.game.dual_set.face(self.index, self.fixed)
+
+    @property
+    def scale(self) -> float:
+        return self.game.scale
+
+    @cached_property
+    def constraint_norms(self) -> np.ndarray:
+        return self.game.constraint_norms[self.index]
+
+    def forward(self, y: np.ndarray) -> Array:
+        return self.cost - self.family.apply(y)
+
+    def apply(self, y: np.ndarray) -> Array:
+        return self.family.apply(y)
+
+    def adjoint(self, X: Array) -> np.ndarray:
+        return self.family.adjoint(X)
+
+    def constraint(self, j: int) -> Array:
+        return self.family.matrix(j)
+
+    def schur(self, U: Array, V: Array) -> np.ndarray:
+        return self.family.schur(U, V)
+
+    def value_at(self, X: Array, y: np.ndarray) -> float:
+        return super().value_at(X, y) + self.constant
+
+    def upper_value(self, y: np.ndarray) -> float:
+        return super().upper_value(y) + self.constant
+
+    def lower_value(self, X: Array) -> tuple[float, np.ndarray]:
+        value, y = super().lower_value(X)
+        return value + self.constant, y
+
+    @classmethod
+    def random(cls, rng: np.random.Generator) -> RestrictedGame:
+        raise NotImplementedError

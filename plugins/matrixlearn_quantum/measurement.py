@@ -1,0 +1,135 @@
+"""Measurements in Pauli bases: every qubit in the eigenbasis of X, Y or Z, outcomes 0 (+1) and 1 (-1).
+
+    p_sb = tr(E_sb rho) = 2^-q sum over A in the qubits of (-1)^|b & A| tr(P_sA rho)
+
+P_sA has the letters of the setting s on A and I elsewhere: all outcomes of a setting are a Walsh-Hadamard transform
+of 2^q of the 4^q Pauli expectations, and the adjoint y -> sum y_sb E_sb goes the same way back. No E_sb is formed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from matrixlearn.exceptions import ProblemError
+from matrixlearn_quantum.pauli import PauliString
+from matrixlearn_quantum.transforms import (
+    LETTERS,
+    OUTCOMES,
+    on_each_qubit,
+    pauli_expectations,
+    pauli_labels,
+    pauli_sum,
+)
+
+MOST_QUBITS = 12
+"""Matrices of 4096 x 4096: more is a typing error or needs another method."""
+
+
+def all_settings(q: int) -> list[str]:
+    """The 3^q settings of q qubits, "XX...X" to "ZZ...Z": together informationally complete."""
+    return ["".join(letters) for letters in product("XYZ", repeat=q)]
+
+
+class PauliMeasurement:
+    """p_sb = tr(E_sb rho) for all outcomes b of all settings s, and its adjoint.
+
+    Parameters
+    ----------
+    settings : sequence of str, length S
+        One letter of X, Y, Z for each qubit: "XZ" measures X on the first qubit and Z on the second. Repetitions
+        are allowed.
+
+    Attributes
+    ----------
+    settings : array of str, shape (S,)
+    q, d : int
+        Qubits, and 2^q.
+    """
+
+    def __init__(self, settings: Sequence[str]) -> None:
+        self.settings = _checked(settings)
+        self.q = len(self.settings[0])
+        self.d = 1 << self.q
+        letters = np.array([[LETTERS.index(letter) for letter in setting] for setting in self.settings])
+        bits = np.arange(self.d)[:, None] >> np.arange(self.q - 1, -1, -1) & 1
+        self._strings = (bits * 4 ** np.arange(self.q - 1, -1, -1)) @ letters.T  # (d, S): where P_sA is
+        self._terms = np.bincount(self._strings.reshape(-1), minlength=4**self.q)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(S, 2^q)."""
+        return len(self.settings), self.d
+
+    @property
+    def additions(self) -> float:
+        """The mean length of the sums over settings in `adjoint`, for its rounding."""
+        return float(np.max(np.mean(self._terms[self._strings], axis=0)))
+
+    def probabilities(self, rho: np.ndarray) -> np.ndarray:
+        """tr(E_sb rho), shape (S, 2^q): outcome b in binary, the first qubit first, 1 for the eigenvalue -1.
+
+        Parameters
+        ----------
+        rho : array, shape (d, d)
+            Hermitian.
+        """
+        expectations = pauli_expectations(rho)[self._strings]
+        return on_each_qubit(OUTCOMES, expectations, self.q).reshape(self.shape)
+
+    def adjoint(self, y: np.ndarray) -> np.ndarray:
+        """sum_sb y_sb E_sb, shape (d, d).
+
+        Parameters
+        ----------
+        y : array, shape (S, 2^q)
+        """
+        columns = np.ascontiguousarray(np.asarray(y, dtype=float).reshape(self.shape).T)
+        by_subset = np.ascontiguousarray(on_each_qubit(OUTCOMES, columns, self.q).reshape(self.shape).T)
+        coefficients = np.bincount(self._strings.reshape(-1), by_subset.reshape(-1), minlength=4**self.q)
+        return pauli_sum(coefficients)
+
+    # -- the two maps as sparse matrices, for other solvers ---------------------------------------
+
+    def expectation_entries(self) -> tuple[np.ndarray, ...]:
+        """(string, i, j, value) with tr(P rho) = sum of value rho_ij, O(d^3) entries of d^4."""
+        parts = [PauliString(label).entries for label in pauli_labels(self.q)]
+        string = np.repeat(np.arange(len(parts)), self.d)
+        rows, columns, values = (np.concatenate(part) for part in zip(*parts, strict=True))
+        return string, columns, rows, values  # tr(P rho) = sum_ij P_ji rho_ij
+
+    def outcome_entries(self) -> tuple[np.ndarray, ...]:
+        """(outcome, string, value) with p = sum of value tr(P rho) over the strings, O(S d^2) entries."""
+        signs = on_each_qubit(OUTCOMES, np.eye(self.d), self.q).reshape(self.d, self.d)  # (A, b)
+        outcome = np.arange(len(self.settings) * self.d).reshape(-1, 1, self.d)
+        entries = np.broadcast_arrays(outcome, self._strings.T[:, :, None], signs[None])
+        return tuple(entry.reshape(-1) for entry in entries)
+
+
+def _checked(settings: Any) -> np.ndarray:
+    """The settings as an array of strings of one length."""
+    if isinstance(settings, str):
+        settings = [settings]
+    labels = [
+        str(label) if isinstance(label, str) else label for label in np.asarray(settings, dtype=object).reshape(-1)
+    ]
+    if not labels:
+        msg = "settings is empty: name at least one, such as 'XZ' for two qubits"
+        raise ProblemError(msg)
+    for s, label in enumerate(labels):
+        if not isinstance(label, str) or not label or set(label) - set("XYZ"):
+            msg = f"settings must be strings of the letters X, Y, Z, one a qubit, got settings[{s}] = {label!r}"
+            raise ProblemError(msg)
+        if len(label) != len(labels[0]):
+            msg = (
+                f"settings must name the same number of qubits, got {len(labels[0])} in settings[0] = {labels[0]!r} "
+                f"and {len(label)} in settings[{s}] = {label!r}"
+            )
+            raise ProblemError(msg)
+    if len(labels[0]) > MOST_QUBITS:
+        msg = f"settings name {len(labels[0])} qubits; density matrices of more than {MOST_QUBITS} do not fit"
+        raise ProblemError(msg)
+    return np.array(labels, dtype=f"<U{len(labels[0])}")

@@ -1,0 +1,282 @@
+"""Maximum likelihood of a quantum state from counts in Pauli bases, certified.
+
+    min over rho >= 0, tr rho = 1 of    f(rho) = -sum_k f_k log p_k,      p_k = tr(E_k rho),  f_k = n_k / N
+
+Terms with n_k = 0 are 0; the rest needs p_k > 0. With R = sum_k (f_k / p_k) E_k, the gradient is -R, and <R, rho> = 1.
+From log t <= t - 1, any y >= 0 proves a lower bound, by the mean of f_k log(y_k p_k / f_k) against <A*(y), rho>,
+
+    f* >= D(y) = sum_k f_k log(y_k / f_k) - log lambda_max(A*(y)),         A*(y) = sum_k y_k E_k,
+
+and at y_k = f_k / p_k this is f(rho) - f* <= log lambda_max(R). Plain convexity proves less, f(rho) - f* <=
+lambda_max(R) - 1, always: log t <= t - 1 again. R = I on the range of rho at an optimum, hence p_k >= f_k there.
+
+References
+----------
+Hradil (1997), Phys. Rev. A 55, R1561, the operator R; Rehacek, Hradil, Knill and Lvovsky (2007), R rho R; Cover
+(1984), the bound log lambda_max(R), for diagonal states; Li and Cevher (2019), the exponentiated gradient.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from matrixlearn.exceptions import ProblemError
+from matrixlearn.exponents import DenseExponent
+from matrixlearn.linalg import sym
+from matrixlearn.problem import Bound, KnapsackSet, Problem, Spectraplex, as_array
+from matrixlearn_quantum.measurement import PauliMeasurement, all_settings
+from matrixlearn_quantum.states import as_density, fidelity, random_state, sample_counts
+
+if TYPE_CHECKING:
+    import cvxpy
+
+    from matrixlearn import Solution
+    from matrixlearn.engines import Engine
+    from matrixlearn_quantum.gradient import ArmijoStep
+
+EPS = float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True, eq=False)
+class StateTomography(Problem):
+    """min over density matrices rho of -(1/N) sum_k n_k log tr(E_k rho), k all outcomes of Pauli settings.
+
+    Parameters
+    ----------
+    settings : sequence of str, length S
+        One letter of X, Y, Z for each qubit: "XZ" measures X on the first qubit and Z on the second.
+    counts : array, shape (S, 2^q)
+        How often each outcome came, >= 0: column b in binary, the first qubit first, bit 1 for the eigenvalue -1.
+        Zeros are data like others; weights need not be whole.
+    target : array, shape (d, d) or (d,), optional
+        A state that was meant: `describe` tells the fidelity with it, nothing else depends on it.
+
+    Notes
+    -----
+    ``matrix`` of a solution is rho, ``y`` the multipliers f_k / p_k, scaled to sum_k y_k E_k <= I. Engines:
+    ``factored`` (rho = A A^H, what ``auto`` takes) and ``exponentiated-gradient`` (Li and Cevher). Settings that do
+    not determine the state leave it open: one of the optima is returned, and the certificate holds all the same.
+    """
+
+    settings: Any
+    counts: Any
+    target: Any = None
+
+    name = "tomography"
+    objective = "minimize"
+
+    def __post_init__(self) -> None:
+        measurement = PauliMeasurement(self.settings)
+        counts = np.asarray(as_array("counts", self.counts))
+        if np.iscomplexobj(counts) or counts.shape != measurement.shape:
+            msg = (
+                f"counts must be real, one row for each of the {measurement.shape[0]} settings and one column for "
+                f"each of the 2^{measurement.q} outcomes, got shape {counts.shape}"
+            )
+            raise ProblemError(msg)
+        if np.any(counts < 0):
+            msg = f"counts must not be negative, got {counts.min():g}"
+            raise ProblemError(msg)
+        if not np.any(counts):
+            msg = "counts are all zero: there is nothing to estimate a state from"
+            raise ProblemError(msg)
+        object.__setattr__(self, "settings", measurement.settings)
+        object.__setattr__(self, "counts", counts)
+        if self.target is not None:
+            object.__setattr__(self, "target", as_density("target", self.target, measurement.d))
+
+    # -- what engines use -------------------------------------------------------------------------
+
+    @cached_property
+    def measurement(self) -> PauliMeasurement:
+        """The linear map rho -> p and its adjoint."""
+        return PauliMeasurement(self.settings)
+
+    @property
+    def d(self) -> int:
+        """Side length 2^q of rho."""
+        return self.measurement.d
+
+    @cached_property
+    def seen(self) -> np.ndarray:
+        """The outcomes with n_k > 0, as indices into the flattened counts."""
+        return np.flatnonzero(self.counts)
+
+    @cached_property
+    def frequencies(self) -> np.ndarray:
+        """f_k = n_k / N of the outcomes that were seen."""
+        n = self.counts.reshape(-1)[self.seen]
+        n = n / n.max()  # N may be more than a double holds
+        return n / n.sum()
+
+    def probabilities(self, rho: Any) -> np.ndarray:
+        """p_k of the outcomes that were seen."""
+        return self.measurement.probabilities(np.asarray(rho)).reshape(-1)[self.seen]
+
+    def operator(self, y: np.ndarray) -> np.ndarray:
+        """A*(y) for y_k of the outcomes that were seen, and 0 for the others."""
+        whole = np.zeros(self.counts.size)
+        whole[self.seen] = y
+        return self.measurement.adjoint(whole)
+
+    def multipliers(self, p: np.ndarray) -> np.ndarray:
+        """f_k / p_k over all outcomes, 0 where none was seen."""
+        y = np.zeros(self.counts.size)
+        y[self.seen] = self.frequencies / p
+        return y
+
+    def value_at(self, p: np.ndarray) -> float:
+        """-sum_k f_k log p_k, infinite where an outcome that was seen has no probability."""
+        return -float(self.frequencies @ np.log(p)) if np.all(p > 0) else np.inf
+
+    @cached_property
+    def cost(self) -> np.ndarray:
+        """Zeros of the shape and the dtype of rho."""
+        return np.zeros((self.d, self.d), dtype=np.complex128)
+
+    @property
+    def like(self) -> np.ndarray:
+        return self.cost
+
+    @property
+    def spectral_set(self) -> Spectraplex:
+        """{rho >= 0, tr rho = 1}."""
+        return Spectraplex(self.d, 1.0)
+
+    @cached_property
+    def dual_set(self) -> KnapsackSet:
+        """0 <= y_k <= 1: A*(y) <= I implies it, E_k being a projector."""
+        return KnapsackSet.box(np.zeros(self.counts.size), np.ones(self.counts.size))
+
+    def exponent(self) -> DenseExponent:
+        """The von Neumann mirror map."""
+        return DenseExponent(self.spectral_set)
+
+    def oracle(self) -> ArmijoStep:
+        """Gradient steps with Armijo's rule."""
+        from matrixlearn_quantum.gradient import ArmijoStep
+
+        return ArmijoStep(self)
+
+    def engines(self) -> tuple[Engine, ...]:
+        from matrixlearn_quantum.factored import Factored
+        from matrixlearn_quantum.gradient import ExponentiatedGradient
+
+        return Factored(), ExponentiatedGradient()
+
+    def first_points(self) -> list[tuple[Any, np.ndarray | None]]:
+        """I / d, and the bound of the settings taken one by one: y_sb = f_s, which gives the entropy of the counts."""
+        shots = np.zeros(self.counts.size)
+        shots[self.seen] = self.frequencies
+        of_setting = np.broadcast_to(shots.reshape(self.counts.shape).sum(axis=1)[:, None], self.counts.shape)
+        y = np.where(shots > 0, of_setting.reshape(-1), 0.0)
+        return [(self.spectral_set.center(self.cost), y)]
+
+    # -- bounds -----------------------------------------------------------------------------------
+
+    @cached_property
+    def scale(self) -> float:
+        """q log 2: the value of I / d, which is the same for all counts."""
+        return float(np.log(self.d))
+
+    def bound_from_matrix(self, X: Any) -> Bound:
+        rho = self.spectral_set.project(np.asarray(X))
+        p = self.probabilities(rho)
+        error = 32 * self.measurement.q * EPS  # of a p_k: sums of at most 16 terms, q / 2 of them, of terms up to 1
+        if p.min() <= 2 * error:
+            return Bound(point=rho)  # orthogonal to what was seen, as far as rounding can tell
+        value = self.value_at(p - error)
+        slack = len(p) * EPS * value + 4 * self.d * EPS  # of the sum, and of the trace
+        return Bound(point=rho, lower=self._dual_value(self.multipliers(p))[0], upper=value + slack)
+
+    def bound_from_vector(self, y: np.ndarray) -> Bound:
+        y = np.maximum(y, 0.0)
+        lower, largest = self._dual_value(y)
+        return Bound(point=y / largest if largest > 0 else y, lower=lower)
+
+    def _dual_value(self, y: np.ndarray) -> tuple[float, float]:
+        """D(y) less an allowance for rounding, and lambda_max(A*(y))."""
+        f, m = self.frequencies, self.measurement
+        largest = float(np.linalg.eigvalsh(m.adjoint(y))[-1])
+        if not np.all(y[self.seen] > 0):
+            return -np.inf, largest
+        # of A*(y), where each y_k E_k is added up `additions` times, and of one decomposition
+        error = 4 * EPS * ((m.additions + m.q) * float(y.sum()) + self.d * largest)
+        terms = np.log(y[self.seen] / f)
+        slack = len(f) * EPS * float(f @ np.abs(terms)) + 4 * EPS * abs(np.log(largest))
+        return float(f @ terms - np.log(largest + error) - slack), largest
+
+    def objective_at(self, X: Any, y: np.ndarray | None) -> float:
+        return float("nan") if X is None else self.value_at(self.probabilities(X))
+
+    # -- words, pictures, files -------------------------------------------------------------------
+
+    def describe(self, solution: Solution) -> list[str]:
+        n = self.counts
+        lines = [
+            f"counts     {n.sum():g} in {len(n)} settings; {np.count_nonzero(n == 0)} of {n.size} outcomes never came"
+        ]
+        if solution.matrix is None:
+            return lines
+        w = np.linalg.eigvalsh(np.asarray(solution.matrix))[::-1]
+        largest = " ".join(f"{value:.4g}" for value in w[:4])
+        lines.append(f"spectrum   purity {float(w @ w):.6g}, eigenvalues {largest}{' ...' if len(w) > 4 else ''}")
+        if self.target is not None:
+            lines.append(f"target     fidelity {fidelity(solution.matrix, self.target):.6g}")
+        return lines
+
+    def plot(self, solution: Solution, axes: Any) -> bool:
+        """The real and the imaginary part of rho, side by side."""
+        if solution.matrix is None:
+            return False
+        rho = np.asarray(solution.matrix)
+        gap = np.full((self.d, 1), np.nan)
+        most = float(np.max(np.abs(rho)))
+        image = axes.imshow(np.hstack([rho.real, gap, rho.imag]), cmap="RdBu_r", vmin=-most, vmax=most)
+        axes.figure.colorbar(image, ax=axes, shrink=0.6)
+        middle = (self.d - 1) / 2
+        axes.set_xticks([middle, middle + self.d + 1], ["real part", "imaginary part"])
+        last = "1" * self.measurement.q
+        axes.set_yticks([0, self.d - 1], [f"|{'0' * len(last)}>", f"|{last}>"])
+        axes.set_title(f"state of {self.measurement.q} qubits")
+        return True
+
+    def reference(self) -> cvxpy.Problem:
+        """The same in cvxpy, sparse: X -> Pauli expectations e -> probabilities."""
+        import cvxpy as cp
+        import scipy.sparse as sp
+
+        d, m = self.d, self.measurement
+        X, e = cp.Variable((d, d), hermitian=True, name="X"), cp.Variable(d * d)
+        string, row, column, value = m.expectation_entries()
+        to_expectations = sp.csr_array((value, (string, row * d + column)), shape=(d * d, d * d))
+        outcome, string, value = m.outcome_entries()
+        to_outcomes = sp.csr_array((value, (outcome, string)), shape=(self.counts.size, d * d))[self.seen]
+        measured = cp.real(to_expectations @ cp.reshape(X, (d * d,), order="C"))
+        return cp.Problem(
+            cp.Minimize(-cp.sum(cp.multiply(self.frequencies, cp.log(to_outcomes @ e)))),
+            [X >> 0, e == measured, e[0] == 1],
+        )
+
+    def read_reference(self, program: cvxpy.Problem) -> tuple[Any, None]:
+        """rho from cvxpy's answer."""
+        return next(v.value for v in program.variables() if v.name() == "X"), None
+
+    @classmethod
+    def random(cls, rng: np.random.Generator) -> StateTomography:
+        """One or two qubits, states of every rank, few shots and many, all settings or some."""
+        q = int(rng.integers(1, 3))
+        state = random_state(q, int(rng.integers(1, 2**q + 1)), rng)
+        settings = all_settings(q)
+        if rng.random() < 0.4:
+            settings = [settings[s] for s in rng.integers(0, len(settings), int(rng.integers(1, len(settings) + 1)))]
+        counts = sample_counts(state, settings, int(10 ** rng.uniform(0.5, 4)), rng)
+        if rng.random() < 0.2:
+            counts = counts * (rng.random(len(counts)) < 0.7)[:, None]  # settings that were never measured
+        if not np.any(counts):
+            counts = counts + 1
+        return cls(settings, counts, sym(state) if rng.random() < 0.3 else None)
