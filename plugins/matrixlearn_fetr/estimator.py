@@ -125,9 +125,9 @@ class FETRRegressor(FETRBase):
         An intercept for each task, free of the prior. False where X has a column of ones.
     method : str, default="auto"
         An engine of `FETR`: "joint", or "alternating" as published.
-    tol : float, default=1e-6
+    tol : float, default=1e-4
         Certified relative gap at which the point counts as stationary.
-    max_iter : int, default=500
+    max_iter : int, default=300
         A ConvergenceWarning where they do not suffice.
 
     Attributes
@@ -167,8 +167,8 @@ class FETRRegressor(FETRBase):
         mean: str = "shared",
         fit_intercept: bool = True,
         method: str = "auto",
-        tol: float = 1e-6,
-        max_iter: int = 500,
+        tol: float = 1e-4,
+        max_iter: int = 300,
     ) -> None:
         self.eta = eta
         self.lower = lower
@@ -221,8 +221,8 @@ class FETRRegressorCV(FETRBase):
         mean: str = "shared",
         fit_intercept: bool = True,
         method: str = "auto",
-        tol: float = 1e-6,
-        max_iter: int = 500,
+        tol: float = 1e-4,
+        max_iter: int = 300,
     ) -> None:
         self.etas = etas
         self.bounds = bounds

@@ -6,7 +6,7 @@ import numpy as np
 
 from matrixlearn_fetr.covariance import SpectralPrecision
 from matrixlearn_fetr.multitask import MultitaskRegressor, Rows, number_at_least
-from matrixlearn_fetr.weights import WeightEquation, solver_for
+from matrixlearn_fetr.weights import Prior, WeightEquation, solver_for
 
 
 class MTFRLRegressor(MultitaskRegressor):
@@ -70,12 +70,12 @@ class MTFRLRegressor(MultitaskRegressor):
         A, B = np.eye(d), np.eye(m)
         W, changes = np.zeros((d, m)), []
         for _ in range(self.max_iter):
-            prior = SpectralPrecision.of(A).inverse, SpectralPrecision.of(B).inverse
-            equation = WeightEquation(moments, *prior, self.eta)
+            prior = Prior(SpectralPrecision.of(A).inverse, SpectralPrecision.of(B).inverse, self.eta)
+            equation = WeightEquation(moments, prior)
             change = solver_for(equation)(equation, moments.cross - equation.apply(W))
             W = W + change
             changes.append(float(np.linalg.norm(change) / (np.linalg.norm(W) or 1.0)))
-            A = _spread(W, prior[1]) / m + self.fudge * np.eye(d)
+            A = _spread(W, prior.task) / m + self.fudge * np.eye(d)
             B = _spread(W.T, SpectralPrecision.of(A).inverse) / d + self.fudge * np.eye(m)
             if changes[-1] <= self.tol:
                 break
