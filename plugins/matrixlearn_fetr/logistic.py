@@ -197,7 +197,7 @@ class LogisticLoss:
         for _ in range(STEPS):
             slopes = Slopes.at(self, W + D)
             R = slopes.residual - prior.apply(W + D)
-            left = slopes.left(R, prior)
+            left = min(slopes.left(R, prior), max(value, 0.0))  # neither term is negative
             if left <= max(ENOUGH * (start - value), EPS * abs(start)):
                 break
             direction = DESCENT(WeightEquation(slopes.moments, prior), R)  # type: ignore[arg-type]
@@ -242,12 +242,15 @@ class Slopes:
         """The gap of the module's docstring, for R = minus half the gradient of loss and prior."""
         divergence = 0.0
         if prior.is_singular:
-            t = self._mean_step()
-            if not float(np.max(np.abs(t))) <= 1:
+            from scipy.special import xlog1py  # 0 where the first argument is 0, whatever the second
+
+            step = self._mean_step()
+            t = np.clip(step, -1.0, 1.0)
+            if not float(np.sum(self.moments.c * np.abs(step - t))) <= EPS * step.size:  # more than rounding
                 return np.inf
             y, s, r = self.loss.signs, self.wrong, self.right
             moved = s + y * s * r * t
-            divergence = float(np.sum(moved * np.log1p(y * r * t) + (1 - moved) * np.log1p(-y * s * t)))
+            divergence = float(np.sum(xlog1py(moved, y * r * t) + xlog1py(1 - moved, -y * s * t)))
             R = R + self.loss.rows.adjoint(self.moments.c * t)
             R = R - R.mean(axis=1, keepdims=True)  # 0 but for rounding
         return divergence + float(np.vdot(R, prior.feature.inverse @ R @ prior.task.inverse)) / prior.eta
