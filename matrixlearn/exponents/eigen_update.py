@@ -26,7 +26,7 @@ import numpy as np
 from matrixlearn.exponents.dense import DenseExponent, spectral_function
 from matrixlearn.exponents.signed import signed_gibbs_weights
 from matrixlearn.linalg import cholesky, eigh
-from matrixlearn.linalg.largest import row_sum_norm
+from matrixlearn.linalg.krylov import krylov_spaces
 
 MOST = 0.2
 """The share of all eigenvectors from which a full decomposition is quicker (benchmarks/exponents.py)."""
@@ -98,7 +98,7 @@ class EigenUpdateExponent(DenseExponent):
     def _updated(self, H: np.ndarray) -> EigenUpdateExponent | None:
         V, values = self.basis, self.values
         assert V is not None and values is not None
-        bound = row_sum_norm(H)
+        bound = _beyond(H)
         for _ in range(SWEEPS):
             W = np.linalg.qr(self._filtered(H, V, values, bound))[0]
             HW = H @ W
@@ -143,3 +143,12 @@ class EigenUpdateExponent(DenseExponent):
             if cholesky(lifted) is None:
                 return False
         return True
+
+
+def _beyond(H: np.ndarray) -> float:
+    """A number at or above ||H||_2, as a rule, and close to it: the filter is slow where it is not, and grows what it
+    should damp where it is below.
+    """
+    start = np.random.default_rng(0).standard_normal(len(H))
+    *_, space = krylov_spaces(H, start, 12)
+    return float(np.max(np.abs(space.ritz[[0, -1]]) + space.residuals[[0, -1]]))

@@ -26,7 +26,7 @@ Action = Callable[[Any, np.ndarray, Span, float, float], np.ndarray]
 
 
 def taylor_terms(x: float, steps: int, accuracy: float) -> int:
-    """The least K >= 2 with which the truncated series p of exp(-a) has |p(a)^s - exp(-s a)| <= accuracy for a <= x <= 1.
+    """The least K >= 2 for which the truncated series p has |p(a)^s - exp(-s a)| <= accuracy for 0 <= a <= x <= 1.
 
     The series alternates: |p(a) - exp(-a)| <= r = a^{K+1} / (K+1)!, and p(a) <= exp(-a) + r <= exp(-a/2) for K >= 2.
     Hence the error is at most s r exp(-a (s-1) / 2), which is largest at a = 2 (K+1) / (s-1), or at x.
