@@ -77,6 +77,9 @@ class PauliMeasurement:
         rho : array, shape (d, d)
             Hermitian.
         """
+        if np.shape(rho) != (self.d, self.d):
+            msg = f"rho must be a {self.d} x {self.d} matrix for {self.q} qubits, got {np.shape(rho)}"
+            raise ProblemError(msg)
         expectations = pauli_expectations(rho)[self._strings]
         return on_each_qubit(OUTCOMES, expectations, self.q).reshape(self.shape)
 
@@ -87,7 +90,11 @@ class PauliMeasurement:
         ----------
         y : array, shape (S, 2^q)
         """
-        columns = np.ascontiguousarray(np.asarray(y, dtype=float).reshape(self.shape).T)
+        y = np.asarray(y, dtype=float)
+        if y.size != self.shape[0] * self.d:
+            msg = f"y must have shape {self.shape}, got {y.shape}"
+            raise ProblemError(msg)
+        columns = np.ascontiguousarray(y.reshape(self.shape).T)
         by_subset = np.ascontiguousarray(on_each_qubit(OUTCOMES, columns, self.q).reshape(self.shape).T)
         coefficients = np.bincount(self._strings.reshape(-1), by_subset.reshape(-1), minlength=4**self.q)
         return pauli_sum(coefficients)

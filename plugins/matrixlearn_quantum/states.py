@@ -112,6 +112,9 @@ def sample_counts(rho: Any, settings: Sequence[str], shots: int, random_state: S
         Measurements a setting.
     random_state : int or Generator, optional
     """
+    if not (isinstance(shots, int | np.integer) and shots >= 0):
+        msg = f"shots must be a whole number >= 0, got {shots!r}"
+        raise ProblemError(msg)
     measurement = PauliMeasurement(settings)
     rng = np.random.default_rng(random_state)
     p = np.maximum(measurement.probabilities(as_density("rho", rho, measurement.d)), 0.0)
