@@ -3,6 +3,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from matrixlearn_fetr.classification import LogisticFETR
 from matrixlearn_fetr.covariance import (
     JointPrecisions,
     PrecisionPair,
@@ -14,6 +15,7 @@ from matrixlearn_fetr.covariance import (
 from matrixlearn_fetr.data import Moments
 from matrixlearn_fetr.engines import Alternating, FlipFlop, Joint, ProjectedGradient
 from matrixlearn_fetr.estimate import Estimate
+from matrixlearn_fetr.logistic import LogisticLoss, OwnRows, SharedRows
 from matrixlearn_fetr.problem import FETR
 from matrixlearn_fetr.relations import Located, Loss, RelationProblem
 from matrixlearn_fetr.weights import (
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     )
     from matrixlearn_fetr.estimator import FETRRegressor, FETRRegressorCV
     from matrixlearn_fetr.features import OrthogonalFeatures
+    from matrixlearn_fetr.nn import FETRNetwork
 
 __all__ = [
     "FETR",
@@ -49,6 +52,7 @@ __all__ = [
     "ConjugateGradients",
     "Diagonalised",
     "Estimate",
+    "FETRNetwork",
     "FETRRegressor",
     "FETRRegressorCV",
     "FewTasks",
@@ -58,6 +62,8 @@ __all__ = [
     "JointPrecisions",
     "Kronecker",
     "Located",
+    "LogisticFETR",
+    "LogisticLoss",
     "Loss",
     "MTFLRegressor",
     "MTFRLRegressor",
@@ -65,11 +71,13 @@ __all__ = [
     "MeanRegularizedRidge",
     "Moments",
     "OrthogonalFeatures",
+    "OwnRows",
     "PooledRidge",
     "PrecisionPair",
     "Prior",
     "ProjectedGradient",
     "RelationProblem",
+    "SharedRows",
     "SingleTaskRidge",
     "SpectralPrecision",
     "SquaredLoss",
@@ -82,6 +90,7 @@ __all__ = [
 ]
 
 LATE = {
+    "FETRNetwork": "nn",
     "FETRRegressor": "estimator",
     "FETRRegressorCV": "estimator",
     "MTFLRegressor": "baselines",
@@ -92,7 +101,10 @@ LATE = {
     "PooledRidge": "baselines",
     "SingleTaskRidge": "baselines",
 }
-"""The modules that need scikit-learn, by name: imported when they are asked for."""
+"""The modules that need scikit-learn, or PyTorch, by name: imported when they are asked for."""
+
+EXTRAS = {"sklearn": ("scikit-learn", "sklearn"), "torch": ("PyTorch", "torch")}
+"""What a missing module is called, and the extra that brings it."""
 
 
 def __getattr__(name: str) -> Any:
@@ -102,9 +114,11 @@ def __getattr__(name: str) -> Any:
     try:
         return getattr(import_module(f"{__name__}.{LATE[name]}"), name)
     except ModuleNotFoundError as error:
-        if (error.name or "").split(".")[0] != "sklearn":
+        missing = (error.name or "").split(".")[0]
+        if missing not in EXTRAS:
             raise
         from matrixlearn.exceptions import MissingExtraError
 
-        msg = f"{name} needs scikit-learn: pip install 'matrixlearn[sklearn]'"
+        library, extra = EXTRAS[missing]
+        msg = f"{name} needs {library}: pip install 'matrixlearn[{extra}]'"
         raise MissingExtraError(msg) from error

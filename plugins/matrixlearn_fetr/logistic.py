@@ -20,12 +20,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from matrixlearn.exceptions import ProblemError
 from matrixlearn_fetr.weights import DESCENT, EPS, Prior, WeightEquation
+
+if TYPE_CHECKING:
+    import cvxpy
 
 ENOUGH = 1e-2
 """Newton steps end when what is left is this share of what was gained: the next pair of precisions moves more."""
@@ -55,6 +58,9 @@ class Rows(Protocol):
     def gram(self, c: np.ndarray) -> np.ndarray:
         """sum_k c_k x_k x_k^T over the labels of all tasks, (d, d)."""
 
+    def expression(self, W: cvxpy.Expression) -> cvxpy.Expression:
+        """p in cvxpy's terms."""
+
 
 @dataclass(frozen=True, eq=False)
 class SharedRows:
@@ -78,6 +84,9 @@ class SharedRows:
 
     def gram(self, c: np.ndarray) -> np.ndarray:
         return _weighted_gram(self.X, c.sum(axis=1))
+
+    def expression(self, W: cvxpy.Expression) -> cvxpy.Expression:
+        return self.X @ W
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,6 +118,11 @@ class OwnRows:
 
     def gram(self, c: np.ndarray) -> np.ndarray:
         return _weighted_gram(self.X, c)
+
+    def expression(self, W: cvxpy.Expression) -> cvxpy.Expression:
+        import cvxpy as cp
+
+        return cp.sum(cp.multiply(self.X, W.T[self.code]), axis=1)
 
 
 def _weighted_gram(X: Any, c: np.ndarray) -> np.ndarray:
@@ -211,6 +225,12 @@ class LogisticLoss:
                 break
             D, value = D + length * direction, trial
         return D, start - value, start - value + left
+
+    def expression(self, W: cvxpy.Expression) -> cvxpy.Expression:
+        """The loss in cvxpy's terms."""
+        import cvxpy as cp
+
+        return cp.sum(cp.logistic(-cp.multiply(self.signs, self.rows.expression(W))))
 
 
 @dataclass(frozen=True, eq=False)

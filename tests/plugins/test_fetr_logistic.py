@@ -8,12 +8,13 @@ import pytest
 import scipy.sparse
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from matrixlearn_fetr.covariance import SpectralPrecision
+from matrixlearn_fetr import LogisticFETR, Prior, SpectralPrecision
 from matrixlearn_fetr.logistic import LogisticLoss, OwnRows, SharedRows, Slopes, WeightedMoments, as_signs
-from matrixlearn_fetr.weights import Prior
 from scipy.special import entr
 
+import matrixlearn as ml
 from matrixlearn.exceptions import ProblemError
+from matrixlearn.testing import parametrize_with_checks
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -46,11 +47,9 @@ def optimum(loss, prior):
     """The judge's, with the mean as a variable of its own."""
     d, m = loss.shape
     W, w0 = cp.Variable((d, m)), cp.Variable((d, 1))
-    X = loss.rows.X
-    p = X @ W if isinstance(loss.rows, SharedRows) else cp.sum(cp.multiply(X, W.T[loss.rows.code]), axis=1)
     V = W - w0 @ np.ones((1, m)) if prior.is_singular else W
     weighed = prior.feature.power(0.5).dense() @ V @ prior.task.power(0.5).dense()
-    objective = cp.sum(cp.logistic(-cp.multiply(loss.signs, p))) + prior.eta * cp.sum_squares(weighed)
+    objective = loss.expression(W) + prior.eta * cp.sum_squares(weighed)
     program = cp.Problem(cp.Minimize(objective))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a judge that says "inaccurate" is not heard
@@ -159,3 +158,69 @@ def test_labels():
     for bad in ([-1.0, 0.0, 1.0], [0.5, 1.0], [1.0, 2.0], np.arange(9.0)):
         with pytest.raises(ProblemError, match="Y must hold labels -1 and 1, or 0 and 1"):
             as_signs("Y", np.array(bad))
+
+
+# -- the problem -----------------------------------------------------------------------------------
+
+
+@parametrize_with_checks([LogisticFETR])
+def test_logistic_fetr(check):
+    check()
+
+
+@given(seeds)
+def test_the_objective_never_rises_and_the_block_of_weights_is_cvxpys(seed):
+    rng = np.random.default_rng(seed)
+    problem = LogisticFETR.random(rng)
+    solution = ml.solve(problem, tol=1e-8)
+    assert solution.status == "stationary"
+    assert np.all(np.diff(solution.history.column("upper")) <= 1e-9 * problem.scale)
+    found = problem.estimate(solution)
+    form = problem.around.form(found.task_precision)
+    prior = Prior(found.feature_precision, found.task_precision, problem.eta, form)
+    best = optimum(problem.loss, prior)
+    assert total(problem.loss, prior, found.weights) <= best + 1e-6 * (1 + abs(best))
+
+
+@given(seeds)
+def test_labels_in_either_form_order_of_tasks_and_a_swap_of_classes(seed):
+    """0, 1 is -1, 1; permuted tasks and swapped classes move W along."""
+    rng = np.random.default_rng(seed)
+    n, d, m = 12, 3, 3
+    X, Y = rng.standard_normal((n, d)), rng.choice([-1, 1], (n, m))
+    solved = lambda *args, **options: ml.solve(LogisticFETR(*args, eta=0.5, lower=0.1, upper=10, **options), tol=1e-9)
+    first = solved(X, Y)
+    order = rng.permutation(m)
+    assert solved(X, (Y + 1) // 2).value == pytest.approx(first.value, rel=1e-8)
+    np.testing.assert_allclose(solved(X, Y[:, order]).matrix, first.matrix[:, order], atol=1e-3)
+    np.testing.assert_allclose(solved(X, -Y).matrix, -first.matrix, atol=1e-3)
+    label = np.repeat(["c", "a", "b"], n)
+    own = solved(np.vstack([X] * m), Y.T.reshape(-1), task=label)
+    listed = solved([X] * m, list(Y.T), task=["c", "a", "b"])
+    for other in (own, listed):
+        assert other.value == pytest.approx(first.value, rel=1e-7)
+        assert other.problem.tasks.tolist() == ["c", "a", "b"]
+        np.testing.assert_allclose(other.matrix, first.matrix, atol=1e-3)
+
+
+def test_a_separable_pair_of_classes_stays_bounded():
+    X = np.array([[-2.0], [-1.0], [1.0], [2.0]])
+    solution = ml.solve(LogisticFETR(X, np.sign(X)), tol=1e-8)
+    assert solution.status == "stationary" and np.all(np.isfinite(solution.matrix))
+
+
+def test_input():
+    X, Y = np.eye(3), np.array([0, 1, 1])
+    for bad, message in [
+        ({"X": X, "Y": [0, 1, 2]}, "Y must hold labels -1 and 1"),
+        ({"gram": X, "cross": X, "square": np.ones(3)}, "X and Y must be given"),
+        ({"X": X, "Y": [0, 1, np.nan]}, "NaN"),
+        ({"X": X, "Y": Y, "eta": 0.0}, "eta must be positive"),
+        ({"X": X, "Y": Y, "gram": X}, "not both"),
+    ]:
+        with pytest.raises(ProblemError, match=message):
+            LogisticFETR(**bad)
+    with pytest.raises(ProblemError, match="not in batches"):
+        LogisticFETR.from_batches([(X, Y)])
+    sparse = ml.solve(LogisticFETR(scipy.sparse.csr_array(X), Y), tol=1e-8)
+    assert sparse.value == pytest.approx(ml.solve(LogisticFETR(X, Y), tol=1e-8).value, rel=1e-7)
