@@ -213,25 +213,33 @@ class JointPrecisions(PrecisionPair):
         s, a, b = self.singular, self.feature.values, self.task.values
         return float(np.sum(s**2 * a * b)) - self.task.n * self.feature.logdet - self.feature.n * self.task.logdet
 
-    def majorizers(self) -> tuple[PrecisionPair, PrecisionPair]:
-        """The two one-sided pairs, that on the side with fewer columns first:
+    @property
+    def by_tasks(self) -> PrecisionPair:
+        """(I, Q diag(a b) Q^T)."""
+        return PrecisionPair(SpectralPrecision.identity(self.feature.n), self._products(self.task))
 
-            tr(W T2 W^T), T2 = Q diag(a b) Q^T on the tasks;      tr(W^T T1 W), T1 = P diag(a b) P^T on the features.
+    @property
+    def by_features(self) -> PrecisionPair:
+        """(P diag(a b) P^T, I)."""
+        return PrecisionPair(self._products(self.feature), SpectralPrecision.identity(self.task.n))
+
+    def _products(self, side: SpectralPrecision) -> SpectralPrecision:
+        rest = self.feature.rest * self.task.rest
+        return SpectralPrecision(rest, self.feature.values * self.task.values, side.vectors)
+
+    def majorizers(self) -> tuple[PrecisionPair, PrecisionPair]:
+        """`by_tasks` and `by_features`, that on the side with fewer columns first.
 
         psi is concave in s^2, so that psi(s) <= t s^2 + const with equality at this s for t = a b, and
-        sum_i t_i s_i(W')^2 <= tr(W' T2 W'^T) for every W' (Theorem 4.1 again): both majorize phi, with its gradient
-        at W. So does the pair itself, tr(S1 W' S2 W'^T), by which the published alternation steps; but that charges
-        u b for every move out of the column space of W, where phi charges a b, and all but freezes that space. T2
-        charges t_j for a move along p_i q_j^T, T1 charges t_i, and phi the smaller of the two where they differ much:
-        one after the other they leave no direction frozen (benchmarks/fetr_descent.py).
+        sum_i t_i s_i(W')^2 <= tr(W' T2 W'^T), T2 = Q diag(t) Q^T, for every W' (Theorem 4.1 again); likewise
+        T1 = P diag(t) P^T: both majorize phi, with its gradient at W. So does the pair itself, tr(S1 W' S2 W'^T), by
+        which the published alternation steps; but that charges u b for every move out of the column space of W, where
+        phi charges a b, and all but freezes that space. T2 charges t_j for a move along p_i q_j^T, T1 charges t_i, and
+        phi about the smaller of the two where they differ much: one after the other they leave no direction frozen
+        (benchmarks/fetr_descent.py).
         """
-        products, rest = self.feature.values * self.task.values, self.feature.rest * self.task.rest
-        d, m = self.feature.n, self.task.n
-        by_tasks = PrecisionPair(SpectralPrecision.identity(d), SpectralPrecision(rest, products, self.task.vectors))
-        by_features = PrecisionPair(
-            SpectralPrecision(rest, products, self.feature.vectors), SpectralPrecision.identity(m)
-        )
-        return (by_tasks, by_features) if m <= d else (by_features, by_tasks)
+        pair = (self.by_tasks, self.by_features)
+        return pair if self.task.n <= self.feature.n else pair[::-1]
 
 
 def scalar_pair(s: np.ndarray, d: int, m: int, lower: float, upper: float) -> tuple[np.ndarray, np.ndarray]:

@@ -25,6 +25,10 @@ class Estimate:
         S1 (d x d) and S2 (m x m); ``dense()`` gives the matrix.
     feature_covariance, task_covariance : array
         S1^{-1} and S2^{-1}, dense.
+    feature_relations, task_relations : array
+        Correlations of features, P diag(1 / (a b)) P^T, and of tasks, Q diag(1 / (a b)) Q^T, scaled to a unit
+        diagonal. The prior acts through the products a b alone, and the best pair keeps all but large ones of them on
+        one side (`covariance`): these show on both sides what was learned.
     """
 
     weights: np.ndarray
@@ -51,3 +55,18 @@ class Estimate:
     @property
     def task_covariance(self) -> np.ndarray:
         return self.task_precision.inverse.dense()
+
+    @property
+    def feature_relations(self) -> np.ndarray:
+        return _correlation(self.precisions.by_features.feature)
+
+    @property
+    def task_relations(self) -> np.ndarray:
+        return _correlation(self.precisions.by_tasks.task)
+
+
+def _correlation(precision: SpectralPrecision) -> np.ndarray:
+    """The covariance, scaled to a unit diagonal."""
+    covariance = precision.inverse
+    deviation = np.sqrt(covariance.diagonal)
+    return np.asarray(covariance.dense() / np.outer(deviation, deviation))

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from matrixlearn.exceptions import ProblemError
-from matrixlearn.problem import as_array, as_number
+from matrixlearn.problem import as_array, as_hermitian, as_number
 from matrixlearn_fetr.data import Moments, as_rows, as_targets, is_sparse, require_rows
 from matrixlearn_fetr.means import MEANS
 from matrixlearn_fetr.relations import RelationProblem
@@ -53,6 +53,9 @@ class FETR(RelationProblem):
     ``matrix`` of a solution is W, shape (d, m), or [W, w0], shape (d, m + 1), for a shared mean; `estimate` gives it
     with S1 and S2. The status is "stationary": F is not convex, and another start may end lower. The first point
     is the ridge solution with S1 = S2 = I (as near as the bounds allow).
+
+    F holds the constant -2 eta d m log(upper) that both log-dets have at W = 0, and gaps are relative to F: where eta
+    is large, ask for a ``tol`` of 1e-6 or less.
 
     Where features are collinear, a shared mean is not unique; the one taken is that of least S1-norm.
 
@@ -258,6 +261,8 @@ def _checked_moments(gram: Any, cross: Any, square: Any) -> dict[str, np.ndarray
     if gram.shape not in ((d, d), (m, d, d)):
         msg = f"gram must have shape {(d, d)} or {(m, d, d)}, got {gram.shape}"
         raise ProblemError(msg)
+    for i, block in enumerate(gram.reshape(-1, d, d)):
+        as_hermitian("gram" if gram.ndim == 2 else f"gram[{i}]", block)
     if square.shape != (m,) or np.any(square < 0):
         msg = f"square must hold {m} numbers >= 0, got shape {square.shape}"
         raise ProblemError(msg)

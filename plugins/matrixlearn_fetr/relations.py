@@ -24,7 +24,13 @@ import numpy as np
 
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.problem import Bound, MulticonvexProblem, as_array
-from matrixlearn_fetr.covariance import PrecisionPair, SpectralPrecision, joint_precisions
+from matrixlearn_fetr.covariance import (
+    PrecisionPair,
+    SpectralPrecision,
+    feature_precision,
+    joint_precisions,
+    task_precision,
+)
 from matrixlearn_fetr.estimate import Estimate
 from matrixlearn_fetr.means import MEANS, Mean
 from matrixlearn_fetr.weights import EPS, Prior
@@ -34,6 +40,10 @@ if TYPE_CHECKING:
 
     from matrixlearn import Solution
     from matrixlearn.engines import Engine
+
+
+DRAWN, NAMED = 500, 40
+"""The most features or tasks that are drawn, and whose names are written."""
 
 
 class Loss(Protocol):
@@ -219,13 +229,52 @@ class RelationProblem(MulticonvexProblem):
 
     # -- words and pictures -------------------------------------------------------------------------
 
+    def gains(self, found: Estimate) -> tuple[float, float, float]:
+        """How far each block is from its own minimum, measured directly.
+
+        Returns
+        -------
+        gradient, by_feature, by_task
+            The norm of the gradient in W, relative to those of its two parts (loss and prior), which cancel; and by
+            how much S1 alone and S2 alone would lower F.
+        """
+        V, pair = found.deviations, found.precisions
+        loss, prior = self.loss.residual(found.weights), self.eta * (pair.feature @ V @ pair.task)
+        parts = float(np.linalg.norm(loss) + np.linalg.norm(prior))
+        penalty = pair.penalty(V)
+        S1 = feature_precision(V, pair.task, self.lower, self.upper)
+        S2 = task_precision(V, pair.feature, self.lower, self.upper)
+        alone = (PrecisionPair(S1, pair.task), PrecisionPair(pair.feature, S2))
+        by_feature, by_task = (self.eta * (penalty - other.penalty(V)) for other in alone)
+        return (float(np.linalg.norm(loss - prior)) / parts if parts else 0.0), by_feature, by_task
+
     def describe(self, solution: Solution) -> list[str]:
         if solution.matrix is None:
             return []
         found = self.estimate(solution)
         (low1, high1), (low2, high2) = found.feature_precision.extremes, found.task_precision.extremes
+        gradient, by_feature, by_task = self.gains(found)
         return [
             f"loss       {self.loss.value(found.weights):.9g} over {self.shape[1]} tasks in {self.shape[0]} features",
             f"S1         eigenvalues from {low1:.3g} to {high1:.3g}",
             f"S2         eigenvalues from {low2:.3g} to {high2:.3g}",
+            f"blocks     relative gradient in W {gradient:.1e}; S1 alone gains {by_feature:.1e}, S2 {by_task:.1e}",
         ]
+
+    def plot(self, solution: Solution, axes: Any) -> bool:
+        """The paper's Figure 4: correlations of features and of tasks, those beyond `DRAWN` of either left out."""
+        d, m = self.shape
+        if solution.matrix is None or max(d, m) > DRAWN:
+            return False
+        found = self.estimate(solution)
+        axes.set_axis_off()
+        sides = (("features", found.feature_relations, []), ("tasks", found.task_relations, self.tasks))
+        for k, (title, relations, names) in enumerate(sides):
+            inset = axes.inset_axes((0.52 * k, 0.0, 0.48, 1.0))
+            inset.imshow(relations, vmin=-1, vmax=1, cmap="RdBu_r")
+            inset.set_title(title)
+            at = np.arange(len(names)) if len(names) <= NAMED else []
+            inset.set_xticks(at, [str(names[i]) for i in at], rotation=90)
+            inset.set_yticks(at, [str(names[i]) for i in at])
+            inset.yaxis.tick_right()
+        return True
