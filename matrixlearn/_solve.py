@@ -16,6 +16,7 @@ from matrixlearn._threads import governed
 from matrixlearn.callbacks import Callback, Event, Progress, silent
 from matrixlearn.certificate import Certificate
 from matrixlearn.engines import (
+    ColumnGeneration,
     Engine,
     HybridGradient,
     Incumbent,
@@ -41,6 +42,8 @@ from matrixlearn.typing import Array
 ENGINES: tuple[Engine, ...] = (
     InteriorPoint(),
     LowRank(),
+    ColumnGeneration(),
+    Subspace(),
     HybridGradient(),
     MatrixMultiplicativeWeights(),
     Smoothing(),
