@@ -1,0 +1,140 @@
+"""What FETR accepts, and the errors that it gives for the rest."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from matrixlearn_fetr import FETR
+
+import matrixlearn as ml
+from matrixlearn.exceptions import CapabilityError, ProblemError
+
+rng = np.random.default_rng(0)
+X, Y = rng.standard_normal((8, 3)), rng.standard_normal((8, 2))
+NAN = np.where(np.arange(16).reshape(8, 2) == 5, np.nan, Y)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ({"Y": NAN}, r"^Y holds 1 NaN.*Missing targets are not supported.*rows that it has"),
+        ({"X": np.where(X[2, 1] == X, np.nan, X)}, "^X holds 1 NaN"),
+        ({"X": sp.csr_array(np.where(X[2, 1] == X, np.inf, X))}, "^X holds 1 NaN or infinite"),
+        ({"lower": 2.0, "upper": 1.0}, "upper must be finite and at least lower"),
+        ({"lower": 0.0}, "lower must be positive"),
+        ({"lower": -1.0}, "lower must be positive"),
+        ({"upper": np.inf}, "upper must be finite"),
+        ({"eta": -1.0}, "eta must be positive"),
+        ({"eta": 0.0}, "eta must be positive"),
+        ({"eta": "strong"}, "eta must be a number"),
+        ({"mean": "median"}, "mean must be one of"),
+        ({"Y": Y[:5]}, "one row each, got 8 and 5"),
+        ({"X": X[0]}, "X must be two-dimensional"),
+        ({"X": 1j * X}, "X must be real"),
+        ({"X": sp.csr_array(1j * X)}, "X must be real"),
+        ({"X": sp.csr_array((0, 3)), "Y": np.zeros((0, 2))}, "X is empty"),
+        ({"Y": None}, "Y must hold numbers, got None"),
+        ({"task": ["a", "b", "c"]}, "task must have a label for each of the 2"),
+        ({"task": ["a", "a"]}, "task must name each of the 2 tasks once"),
+        ({"Y": Y[:, 0], "task": np.zeros((8, 1))}, "task must be a vector"),
+        ({"Y": Y[:, 0], "task": [np.nan] * 8}, "task holds NaN"),
+        ({"Y": Y[:, 0], "task": ["a", "b"]}, "for each of the 8"),
+        ({"X": None}, "must be given, and not both"),
+        ({"gram": np.eye(3)}, "must be given, and not both"),
+    ],
+)
+def test_bad_input_is_named(arguments, says):
+    with pytest.raises(ProblemError, match=says):
+        FETR(**{"X": X, "Y": Y, **arguments})
+
+
+@pytest.mark.parametrize(
+    ("xs", "ys", "options", "says"),
+    [
+        ([X, X[:0]], [Y[:, 0], Y[:0, 0]], {"task": ["a", "b"]}, r"X\[1\] \(task b\) has no rows"),
+        ([X, X[:, :2]], [Y[:, 0], Y[:, 1]], {}, r"same features, but X\[0\] has 3 and X\[1\] 2"),
+        ([X, X], [Y[:, 0]], {}, "Y must be a list of 2"),
+        ([X, X], [Y[:, 0], Y[:5, 1]], {}, r"X\[1\] and Y\[1\] must have one row each"),
+        ([X, X], [Y, Y], {}, r"Y\[0\] must be a vector"),
+        ([X, X], [Y[:, 0], NAN[:, 1]], {}, r"Y\[1\] holds 1 NaN"),
+        ([X, X], [Y[:, 0], Y[:, 1]], {"task": ["a", "a"]}, "name each of the 2 tasks in X once"),
+    ],
+)
+def test_bad_lists_are_named(xs, ys, options, says):
+    with pytest.raises(ProblemError, match=says):
+        FETR(xs, ys, **options)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"gram": np.eye(2)}, "gram must have shape"),
+        ({"gram": np.triu(np.ones((3, 3)))}, "gram must be symmetric"),
+        ({"cross": np.ones(3)}, "cross must have shape"),
+        ({"square": -np.ones(2)}, "square must hold 2 numbers >= 0"),
+        ({"square": None}, "square must hold numbers"),
+    ],
+)
+def test_bad_moments_are_named(change, says):
+    given = {"gram": X.T @ X, "cross": X.T @ Y, "square": np.sum(Y**2, axis=0)}
+    with pytest.raises(ProblemError, match=says):
+        FETR(**{**given, **change})
+
+
+def test_bad_batches_are_named():
+    with pytest.raises(ProblemError, match="batches is empty"):
+        FETR.from_batches([])
+    with pytest.raises(ProblemError, match="block 1 has"):
+        FETR.from_batches([(X, Y), (X[:, :2], Y)])
+    with pytest.raises(ProblemError, match="Y of block 0 holds 1 NaN"):
+        FETR.from_batches([(X, NAN)])
+
+
+def test_integers_sparse_matrices_and_single_precision_are_taken():
+    whole = np.round(3 * X).astype(int)
+    expected = ml.solve(FETR(whole.astype(float), Y), tol=1e-9)
+    for same in (whole, sp.csr_matrix(whole), sp.coo_array(whole), whole.astype(np.float32), whole.tolist()):
+        problem = FETR(same, Y)
+        assert ml.solve(problem, tol=1e-9).value == pytest.approx(expected.value)
+    assert sp.issparse(FETR(sp.csr_array(whole), Y).X)
+    rows = FETR([sp.csr_array(whole), whole[:3]], [Y[:, 0], Y[:3, 1]])
+    assert sp.issparse(rows.X)
+    assert ml.solve(rows, tol=1e-8).status == "stationary"
+
+
+def test_a_sparse_problem_is_saved_and_loaded(tmp_path):
+    solution = ml.solve(FETR(sp.csr_array(X), Y, task=["a", "b"]))
+    solution.save(tmp_path / "fetr.npz")
+    loaded = ml.Solution.load(tmp_path / "fetr.npz")
+    assert loaded.certificate.verify().upper == pytest.approx(solution.upper)
+    assert loaded.problem.tasks.tolist() == ["a", "b"]
+
+
+def test_labels_may_be_strings_and_keep_their_order():
+    label = np.array(["oak", "ash", "oak", "elm", "ash", "oak", "elm", "elm"])
+    problem = FETR(X, Y[:, 0], task=label)
+    assert problem.tasks.tolist() == ["oak", "ash", "elm"]
+    assert problem.shape == (3, 3)
+    for i, name in enumerate(problem.tasks):
+        rows = label == name
+        np.testing.assert_allclose(problem.moments.gram[i], X[rows].T @ X[rows])
+        np.testing.assert_allclose(problem.moments.cross[:, i], X[rows].T @ Y[rows, 0])
+    assert problem.moments.square.sum() == pytest.approx(np.sum(Y[:, 0] ** 2))
+    mixed = FETR(X, Y[:, 0], task=np.array([1, "b"] * 4, dtype=object))
+    assert mixed.tasks.tolist() == ["1", "b"]
+
+
+def test_one_vector_is_one_task_and_arrays_are_left_alone():
+    kept, target = X.copy(), Y[:, 0].copy()
+    kept.flags.writeable = target.flags.writeable = False
+    problem = FETR(kept, target, task=["only"])
+    assert problem.shape == (3, 1)
+    assert ml.solve(problem, tol=1e-8).matrix.shape == (3, 1)
+
+
+def test_points_are_checked_and_the_whole_problem_is_not_convex():
+    problem = FETR(X, Y)
+    with pytest.raises(ProblemError, match=r"shape \(3, 2\), got \(2, 2\)"):
+        problem.estimate(np.ones((2, 2)))
+    with pytest.raises(CapabilityError, match="block_references"):
+        problem.reference()
+    assert ml.methods(problem)[:4] == ["joint", "alternating", "gradient", "flip-flop"]
