@@ -38,7 +38,7 @@ class LogisticFETR(FETR):
         Around what the columns of W scatter.
     task : array, optional
         The label of each row's task, shape (n,), or names of the tasks, shape (m,).
-    gram, cross, square
+    gram, cross, square : None
         Of no use here, and refused.
 
     Notes
