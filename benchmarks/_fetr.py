@@ -23,12 +23,12 @@ from sklearn.exceptions import ConvergenceWarning
 
 DATA = Path("/work/shared/data")
 PENALTIES = tuple(float(a) for a in 10.0 ** np.arange(-2, 4.5, 0.5))
-PUBLISHED = dict(etas=tuple(float(e) for e in 10.0 ** np.arange(-5, 4)), bounds=((1e-3, 1e3),))
+PUBLISHED = {"etas": tuple(float(e) for e in 10.0 ** np.arange(-5, 4)), "bounds": ((1e-3, 1e3),)}
 """The grid of Section 6.3."""
-WIDER = dict(
-    etas=(0.01, 0.1, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0),
-    bounds=((1e-3, 1e3), (1e-1, 1e1)),
-)
+WIDER = {
+    "etas": (0.01, 0.1, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0),
+    "bounds": ((1e-3, 1e3), (1e-1, 1e1)),
+}
 
 
 class Chosen(RegressorMixin, BaseEstimator):
@@ -69,13 +69,13 @@ class Chosen(RegressorMixin, BaseEstimator):
 
 def methods(fit_intercept=True, tol=1e-4, max_iter=100, cv=3):
     """Name -> estimator that chooses its own parameters."""
-    free = dict(fit_intercept=fit_intercept)
+    free = {"fit_intercept": fit_intercept}
     fetr = dict(tol=tol, max_iter=max_iter, cv=cv, **free)
     return {
         "STL": Chosen(SingleTaskRidge(**free), {"alpha": PENALTIES}, cv),
         "MTFL": Chosen(MTFLRegressor(**free), {"alpha": PENALTIES}, cv),
         "MTRL": Chosen(MTRLRegressor(**free), {"lambda1": (0.0, 1.0, 10.0, 100.0), "lambda2": PENALTIES}, cv),
-        "MTFRL": Chosen(MTFRLRegressor(**free), {"eta": PENALTIES[::2], "fudge": (1e-3, 1e-1)}, cv),
+        "MTFRL": Chosen(MTFRLRegressor(**free), {"eta": (0.1, 1.0, 10.0, 100.0, 1000.0), "fudge": (1e-3, 1e-1)}, cv),
         "FETR": FETRRegressorCV(mean="zero", **PUBLISHED, **fetr),
         "FETR, bounds chosen": FETRRegressorCV(mean="zero", **WIDER, **fetr),
         "FETR, shared mean": FETRRegressorCV(mean="shared", **PUBLISHED, **fetr),
@@ -102,7 +102,15 @@ def choice(model):
 
 
 def table(path):
-    """A csv.gz with a header as (names, array)."""
+    """A csv.gz with a header as (names, array); values that are no numbers become the rank of their names."""
     with gzip.open(path, "rt") as file:
         names = file.readline().strip().split(",")
-        return names, np.loadtxt(file, delimiter=",")
+        columns = np.loadtxt(file, delimiter=",", dtype=str, unpack=True)
+    return names, np.column_stack([_numbers(column) for column in columns])
+
+
+def _numbers(column):
+    try:
+        return column.astype(float)
+    except ValueError:
+        return np.unique(column, return_inverse=True)[1].astype(float)

@@ -27,6 +27,7 @@ def main() -> None:
     parser.add_argument("--folds", type=int, default=10)
     parser.add_argument("--intercept", choices=("column", "free"), default="column")
     parser.add_argument("--data", type=Path, default=DATA)
+    parser.add_argument("--only", nargs="+", help="methods, by their names in the table")
     given = parser.parse_args()
     header(f"School, {given.folds} folds, intercept: {given.intercept}")
     names, values = table(given.data / "school/school.csv.gz")
@@ -37,6 +38,8 @@ def main() -> None:
     free = given.intercept == "free"
     print(f"{'method':22} {'NMSE':>7} {'+-':>7} {'paper':>7} {'CPU s':>7}  last choice")
     for name, model in methods(fit_intercept=free).items():
+        if given.only and name not in given.only:
+            continue
         began, errors = time.process_time(), []
         for k in range(given.folds):
             train, test = fold != k, np.flatnonzero(fold == k)

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         PooledRidge,
         SingleTaskRidge,
     )
+    from matrixlearn_fetr.classifier import FETRClassifier
     from matrixlearn_fetr.estimator import FETRRegressor, FETRRegressorCV
     from matrixlearn_fetr.features import OrthogonalFeatures
     from matrixlearn_fetr.nn import FETRNetwork
@@ -52,6 +53,7 @@ __all__ = [
     "ConjugateGradients",
     "Diagonalised",
     "Estimate",
+    "FETRClassifier",
     "FETRNetwork",
     "FETRRegressor",
     "FETRRegressorCV",
@@ -90,6 +92,7 @@ __all__ = [
 ]
 
 LATE = {
+    "FETRClassifier": "classifier",
     "FETRNetwork": "nn",
     "FETRRegressor": "estimator",
     "FETRRegressorCV": "estimator",

@@ -22,34 +22,35 @@ from matrixlearn_fetr.data import Moments
 from matrixlearn_fetr.multitask import Centre, MultitaskRegressor, Rows, number_at_least
 from matrixlearn_fetr.problem import FETR
 
+NAMED = 40
+"""The most features or tasks whose names are written."""
+MEANS = ("auto", "shared", "zero")
 
-class FETRBase(MultitaskRegressor):
-    """What one fit and a cross-validated one share: the parameters of a solve, what is learned, the picture."""
+
+class Relations:
+    """What all estimators of FETR share: the parameters of a solve, what is learned, the picture."""
 
     mean: str
-    fit_intercept: bool
     method: str
     tol: float
     max_iter: int
+    tasks_: np.ndarray | None
 
     def _check(self) -> None:
         number_at_least("tol", self.tol, 0, strictly=True)
         number_at_least("max_iter", self.max_iter, 0)
+        if self.mean not in MEANS:
+            msg = f"mean must be one of {MEANS}, got {self.mean!r}"
+            raise ValueError(msg)
 
-    def _solved(
-        self, moments: Moments, eta: float, bounds: tuple[float, float], warm_start: Solution | None = None
-    ) -> Solution:
-        lower, upper = bounds
-        problem = FETR(
-            gram=moments.gram,
-            cross=moments.cross,
-            square=moments.square,
-            eta=eta,
-            lower=lower,
-            upper=upper,
-            mean=self.mean,
-            task=self.tasks_,
-        )
+    @property
+    def _around(self) -> str:
+        """What "auto" stands for: tasks with rows of their own are alike; targets of the same rows need not be."""
+        if self.mean != "auto":
+            return self.mean
+        return "zero" if self.tasks_ is None else "shared"
+
+    def _solve(self, problem: FETR, warm_start: Solution | None = None) -> Solution:
         return solve(problem, method=self.method, tol=self.tol, max_iter=self.max_iter, warm_start=warm_start)
 
     def _learned(self, solution: Solution) -> np.ndarray:
@@ -61,12 +62,12 @@ class FETRBase(MultitaskRegressor):
         self.solution_ = solution
         self.n_iter_ = max(1, solution.iterations)
         self.mean_ = estimate.mean
-        self.feature_covariance_ = estimate.feature_covariance
-        self.task_covariance_ = estimate.task_covariance
+        self.feature_covariance_, self.task_covariance_ = estimate.feature_covariance, estimate.task_covariance
+        self.feature_relations_, self.task_relations_ = estimate.feature_relations, estimate.task_relations
         return np.asarray(estimate.weights)
 
     def plot(self, task_names: Sequence[Any] | None = None, feature_names: Sequence[Any] | None = None) -> Any:
-        """The two covariance matrices, as Figure 4 of the paper, and the objective against seconds.
+        """Correlations of features and of tasks, as Figure 4 of the paper, and the objective against seconds.
 
         Parameters
         ----------
@@ -89,22 +90,40 @@ class FETRBase(MultitaskRegressor):
             task_names = self.tasks_
         if feature_names is None:
             feature_names = getattr(self, "feature_names_in_", None)
-        figure, axes = plt.subplots(1, 3, figsize=(13, 3.9), layout="constrained")
-        for ax, covariance, names, title in (
-            (axes[0], self.feature_covariance_, feature_names, "feature covariance"),
-            (axes[1], self.task_covariance_, task_names, "task covariance"),
-        ):
-            size = float(np.abs(covariance).max())
-            picture = ax.imshow(covariance, cmap="RdBu_r", vmin=-size, vmax=size)
-            figure.colorbar(picture, ax=ax, shrink=0.85)
+        figure, axes = plt.subplots(1, 3, figsize=(13, 4.2), layout="constrained")
+        sides = ("features", self.feature_relations_, feature_names), ("tasks", self.task_relations_, task_names)
+        for ax, (title, relations, names) in zip(axes, sides, strict=False):
+            picture = ax.imshow(relations, cmap="RdBu_r", vmin=-1, vmax=1)
             ax.set_title(title)
-            few = names is not None and len(covariance) <= 40
-            ax.set_xticks(range(len(covariance)) if few else [], names if few else [], rotation=90, fontsize=7)
-            ax.set_yticks(range(len(covariance)) if few else [], names if few else [], fontsize=7)
+            named = names is not None and len(names) == len(relations) <= NAMED
+            at = np.arange(len(relations)) if named else []
+            ax.set_xticks(at, [str(names[i]) for i in at], rotation=90, fontsize=8)
+            ax.set_yticks(at, [str(names[i]) for i in at], fontsize=8)
+        figure.colorbar(picture, ax=axes[:2], shrink=0.7, label="correlation")
         history = self.solution_.history
-        axes[2].plot(history.column("seconds"), history.column("upper"), marker="o", markersize=3, color="C3")
+        axes[2].plot(history.column("seconds"), history.column("upper"), marker="o", markersize=4, color="C3")
         axes[2].set(xlabel="seconds", ylabel="objective", title=f"{self.solution_.method}: {self.solution_.status}")
         return figure
+
+
+class FETRBase(Relations, MultitaskRegressor):
+    """Regression with the squared loss."""
+
+    def _solved(
+        self, moments: Moments, eta: float, bounds: tuple[float, float], warm_start: Solution | None = None
+    ) -> Solution:
+        lower, upper = bounds
+        problem = FETR(
+            gram=moments.gram,
+            cross=moments.cross,
+            square=moments.square,
+            eta=eta,
+            lower=lower,
+            upper=upper,
+            mean=self._around,
+            task=self.tasks_,
+        )
+        return self._solve(problem, warm_start)
 
 
 class FETRRegressor(FETRBase):
@@ -119,13 +138,14 @@ class FETRRegressor(FETRBase):
         Weight of the prior, > 0.
     lower, upper : float, default=1e-3, 1e3
         0 < lower <= upper, the bounds of the eigenvalues of both precision matrices.
-    mean : {"shared", "zero"}, default="shared"
-        Around what the weights of the tasks scatter: a mean that is learned too, or 0, as published.
+    mean : {"auto", "shared", "zero"}, default="auto"
+        Around what the weights of the tasks scatter: a mean that is learned too, or 0, as published. "auto" is
+        "shared" where rows have tasks (one target, several populations), "zero" where targets share their rows.
     fit_intercept : bool, default=True
         An intercept for each task, free of the prior. False where X has a column of ones.
     method : str, default="auto"
         An engine of `FETR`: "joint", or "alternating" as published.
-    tol : float, default=1e-4
+    tol : float, default=1e-6
         Certified relative gap at which the point counts as stationary.
     max_iter : int, default=300
         A ConvergenceWarning where they do not suffice.
@@ -137,7 +157,10 @@ class FETRRegressor(FETRBase):
     mean_ : ndarray, shape (d,)
         w_0; zeros where the mean is zero.
     feature_covariance_, task_covariance_ : ndarray, shapes (d, d) and (m, m)
-        S1^-1 and S2^-1. Where d and m differ, one of them tends to a multiple of the identity: see `FETR`.
+        S1^-1 and S2^-1. Where d and m differ, the best pair has one of them at a bound, a multiple of the identity:
+        the prior acts through products of their eigenvalues, and the larger log-det takes what it can.
+    feature_relations_, task_relations_ : ndarray, shapes (d, d) and (m, m)
+        Correlations of features and of tasks that those products imply, on both sides.
     solution_ : matrixlearn.Solution
         The certificate.
     n_iter_ : int
@@ -164,10 +187,10 @@ class FETRRegressor(FETRBase):
         *,
         lower: float = 1e-3,
         upper: float = 1e3,
-        mean: str = "shared",
+        mean: str = "auto",
         fit_intercept: bool = True,
         method: str = "auto",
-        tol: float = 1e-4,
+        tol: float = 1e-6,
         max_iter: int = 300,
     ) -> None:
         self.eta = eta
@@ -207,7 +230,8 @@ class FETRRegressorCV(FETRBase):
     eta_, lower_, upper_ : float
         The choice.
     nmse_path_ : ndarray, shape (n_bounds, n_etas, n_folds)
-    coef_, intercept_, mean_, feature_covariance_, task_covariance_, solution_, n_iter_, tasks_, n_features_in_
+    coef_, intercept_, mean_, feature_covariance_, task_covariance_, feature_relations_, task_relations_, solution_,
+    n_iter_, tasks_, n_features_in_
         As in `FETRRegressor`, fitted to all rows.
     """
 
@@ -218,10 +242,10 @@ class FETRRegressorCV(FETRBase):
         bounds: Sequence[tuple[float, float]] = ((1e-3, 1e3), (1e-2, 1e2), (1e-1, 1e1)),
         cv: Any = 5,
         random_state: Any = 0,
-        mean: str = "shared",
+        mean: str = "auto",
         fit_intercept: bool = True,
         method: str = "auto",
-        tol: float = 1e-4,
+        tol: float = 1e-6,
         max_iter: int = 300,
     ) -> None:
         self.etas = etas

@@ -98,7 +98,44 @@ def summed(moments: Moments, matrices: np.ndarray) -> np.ndarray:
     return matrices * moments.shape[1] if moments.is_shared else matrices.sum(axis=0)
 
 
-class MultitaskRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
+class TaskLabels:
+    """The labels of tasks, and their numbers in ascending order of the labels."""
+
+    tasks_: np.ndarray | None
+
+    def _numbered(self, Y: np.ndarray, task: Any) -> np.ndarray | None:
+        """The numbers of the tasks; ``tasks_`` keeps their labels."""
+        self.tasks_ = None
+        if task is None:
+            return None
+        task = column_or_1d(check_array(task, ensure_2d=False, dtype=None, input_name="task"))
+        check_consistent_length(Y, task)
+        if Y.ndim != 1:
+            msg = f"with task, y must hold one target a row, got shape {Y.shape}; targets of shared rows need no task"
+            raise ValueError(msg)
+        self.tasks_, number = np.unique(task, return_inverse=True)
+        return number
+
+    def _known(self, X: np.ndarray, task: Any) -> np.ndarray | None:
+        """The numbers of tasks that ``fit`` has seen, of the rows to be predicted; None where there are no labels."""
+        if self.tasks_ is None:
+            if task is not None:
+                msg = "task was given, but the model was fitted without one: it predicts all targets of every row"
+                raise ValueError(msg)
+            return None
+        if task is None:
+            msg = "task is missing: the model was fitted with the task of each row"
+            raise ValueError(msg)
+        task = column_or_1d(check_array(task, ensure_2d=False, dtype=None, input_name="task"))
+        check_consistent_length(X, task)
+        unknown = np.setdiff1d(task, self.tasks_)
+        if len(unknown):
+            msg = f"task has labels that fit did not see: {unknown[:5].tolist()}"
+            raise ValueError(msg)
+        return np.searchsorted(self.tasks_, task)
+
+
+class MultitaskRegressor(TaskLabels, MultiOutputMixin, RegressorMixin, BaseEstimator):
     """w_i . x + b_i for task i; see the subclasses."""
 
     fit_intercept: bool
@@ -150,19 +187,6 @@ class MultitaskRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
     def _check(self) -> None:
         """Raise ValueError for unusable parameters."""
 
-    def _numbered(self, Y: np.ndarray, task: Any) -> np.ndarray | None:
-        """The numbers of the tasks; ``tasks_`` keeps their labels."""
-        self.tasks_: np.ndarray | None = None
-        if task is None:
-            return None
-        task = column_or_1d(check_array(task, ensure_2d=False, dtype=None, input_name="task"))
-        check_consistent_length(Y, task)
-        if Y.ndim != 1:
-            msg = f"with task, y must hold one target a row, got shape {Y.shape}; targets of shared rows need no task"
-            raise ValueError(msg)
-        self.tasks_, number = np.unique(task, return_inverse=True)
-        return number
-
     def predict(self, X: Any, task: Any = None) -> np.ndarray:
         """w_i . x + b_i.
 
@@ -179,21 +203,9 @@ class MultitaskRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         """
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=np.float64)
-        if self.tasks_ is None:
-            if task is not None:
-                msg = "task was given, but the model was fitted without one: it predicts all targets of every row"
-                raise ValueError(msg)
+        number = self._known(X, task)
+        if number is None:
             return X @ self.coef_.T + self.intercept_
-        if task is None:
-            msg = "task is missing: the model was fitted with the task of each row"
-            raise ValueError(msg)
-        task = column_or_1d(check_array(task, ensure_2d=False, dtype=None, input_name="task"))
-        check_consistent_length(X, task)
-        unknown = np.setdiff1d(task, self.tasks_)
-        if len(unknown):
-            msg = f"task has labels that fit did not see: {unknown[:5].tolist()}"
-            raise ValueError(msg)
-        number = np.searchsorted(self.tasks_, task)
         return Rows(X, X[:, 0], number, len(self.tasks_)).predicted(self.coef_.T, self.intercept_)
 
     def score(self, X: Any, y: Any, task: Any = None, sample_weight: Any = None) -> float:
