@@ -4,7 +4,8 @@
 
 -R is the gradient and <R, rho> = 1. The losses G = -sum alpha R are kept, never log rho: eigenvalues of rho may fall
 below the smallest double and come back. A trial is a round: where it fails the rule, the next one takes a part of its
-step back, so that every round costs one decomposition and f falls from each accepted state to the next.
+step back, so that every round costs one decomposition and f falls from each accepted state to the next. The first
+trial is twice the last step accepted (Li and Cevher begin every search at the same length).
 
 References
 ----------
