@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from matrixlearn_fetr.features import OrthogonalFeatures
+from matrixlearn_fetr import FETR, OrthogonalFeatures
 from scipy.special import hyp1f1
 from sklearn.utils.estimator_checks import check_estimator
+
+import matrixlearn as ml
 
 seeds = st.integers(0, 2**31 - 1)
 
@@ -84,3 +86,22 @@ def test_same_seed_same_features():
     X = np.eye(3)
     a, b = (OrthogonalFeatures(5, random_state=3).fit_transform(X) for _ in range(2))
     np.testing.assert_array_equal(a, b)
+
+
+def test_fetr_behind_many_features_decomposes_the_gram_matrix_once(monkeypatch):
+    """S1 stays thin, and no iteration costs a decomposition of order d."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((150, 4))
+    Y = np.sin(X @ rng.standard_normal((4, 3))) + 0.1 * rng.standard_normal((150, 3))
+    Z = OrthogonalFeatures(100, gamma=0.2, random_state=0).fit_transform(X)
+    calls, eigh = [], np.linalg.eigh
+    monkeypatch.setattr(np.linalg, "eigh", lambda A: (calls.append(A.shape[-1]), eigh(A))[1])
+    problem = FETR(Z, Y, eta=1e-2, lower=0.01, upper=100.0)
+    solution = ml.solve(problem, tol=1e-10)
+    assert solution.status == "stationary" and solution.iterations >= 3
+    assert calls.count(200) == 1
+    found = problem.estimate(solution)
+    assert found.feature_precision.vectors.shape[1] <= 3
+    residuals = Y - Z @ found.weights
+    gradient = -Z.T @ residuals + 1e-2 * (found.feature_precision @ found.weights @ found.task_precision)
+    assert np.linalg.norm(gradient) < 1e-3 * np.linalg.norm(Z.T @ residuals)
