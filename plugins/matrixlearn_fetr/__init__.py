@@ -28,6 +28,7 @@ from matrixlearn_fetr.weights import (
     Prior,
     SquaredLoss,
     TaskByTask,
+    Tridiagonalised,
     WeightEquation,
     WeightSolver,
 )
@@ -84,6 +85,7 @@ __all__ = [
     "SpectralPrecision",
     "SquaredLoss",
     "TaskByTask",
+    "Tridiagonalised",
     "WeightEquation",
     "WeightSolver",
     "feature_precision",

@@ -278,6 +278,57 @@ class Diagonalised(SharedSolver):
 
 
 @dataclass(frozen=True)
+class Tridiagonalised(SharedSolver):
+    """`Diagonalisation` stopped half-way: Householder's tridiagonal form, and m tridiagonal systems side by side.
+
+    With S1 = V diag(a) V^T and a^{-1/2} V^T G V a^{-1/2} = H T H^T, T tridiagonal and H a product of reflections,
+
+        D = V a^{-1/2} H Z Q^T,    (T + eta mu_j I) z_j = (H^T a^{-1/2} V^T R Q)_j
+
+    No eigenvectors are computed, which is most of what a symmetric eigendecomposition costs.
+    """
+
+    name = "tridiagonalised"
+
+    def supports(self, equation: WeightEquation) -> str:
+        if equation.is_singular:
+            return f"{self.name} needs a nonsingular S2, which a shared mean has not"
+        return super().supports(equation)
+
+    def __call__(self, equation: WeightEquation, R: np.ndarray) -> np.ndarray:
+        from scipy.linalg import lapack
+
+        (a, V), (mu, Q) = _whole(equation.feature), _whole(equation.form)
+        root = np.sqrt(a)
+        pencil = (V.T @ equation.moments.gram @ V) / np.outer(root, root)
+        right = (V.T @ R @ Q) / root[:, None]
+        d, m = R.shape
+        if d == 1:
+            return np.asarray(V @ (right / (pencil + equation.eta * mu) / root[:, None]) @ Q.T)
+        reflections, main, side, scales, _ = lapack.dsytrd(pencil, lower=1, lwork=64 * d, overwrite_a=1)
+        across = np.asfortranarray(reflections[1:, :-1])  # the first coordinate stays
+
+        def turned(transposed: str, A: np.ndarray) -> np.ndarray:
+            return np.vstack([A[:1], lapack.dormqr("L", transposed, across, scales, A[1:], lwork=64 * m)[0]])
+
+        Z = _tridiagonal(main[:, None] + equation.eta * mu, side, turned("T", right))
+        return np.asarray(V @ (turned("N", Z) / root[:, None]) @ Q.T)
+
+
+def _tridiagonal(main: np.ndarray, side: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """The solutions of positive definite tridiagonal systems that differ in their diagonals, the columns of main."""
+    pivot, Z = main.copy(), right.copy()
+    for i in range(1, len(Z)):
+        factor = side[i - 1] / pivot[i - 1]
+        pivot[i] -= side[i - 1] * factor
+        Z[i] -= factor * Z[i - 1]
+    Z[-1] /= pivot[-1]
+    for i in range(len(Z) - 2, -1, -1):
+        Z[i] = (Z[i] - side[i] * Z[i + 1]) / pivot[i]
+    return Z
+
+
+@dataclass(frozen=True)
 class TaskByTask(WeightSolver):
     """(G_i + eta c S1) d_i = r_i for each task, where S2 = c I couples none: stacked factorizations of order d.
 
@@ -448,6 +499,7 @@ class ConjugateGradients(WeightSolver):
 
 SOLVERS: tuple[WeightSolver, ...] = (
     Diagonalised(),
+    Tridiagonalised(),
     FewTasks(),
     TaskByTask(),
     ConjugateGradients(),
@@ -460,6 +512,9 @@ SOLVERS: tuple[WeightSolver, ...] = (
 SMALL = 300
 """The order d m up to which one dense factorization is quickest where tasks have data of their own."""
 
+LARGE = 100
+"""The number of features from which eigenvectors are dearer than a loop over them."""
+
 DESCENT = ConjugateGradients(tol=1e-3)
 """A correction need not be exact: the next one is of what it left."""
 
@@ -471,9 +526,9 @@ def solver_for(equation: WeightEquation) -> WeightSolver:
         return TaskByTask()
     if not equation.moments.is_shared:
         return Kronecker() if d * m <= SMALL else DESCENT
-    if not equation.feature.is_scalar and d >= 100 and m**3 <= 2 * d**2:
+    if not equation.feature.is_scalar and d >= LARGE and m**3 <= 2 * d**2:
         return FewTasks()
-    return Diagonalised()
+    return Diagonalised() if equation.feature.is_scalar or equation.is_singular or d < LARGE else Tridiagonalised()
 
 
 def _whole(S: SpectralPrecision) -> tuple[np.ndarray, np.ndarray]:

@@ -16,6 +16,7 @@ from matrixlearn_fetr import (
     SpectralPrecision,
     SquaredLoss,
     TaskByTask,
+    Tridiagonalised,
     WeightEquation,
 )
 from matrixlearn_fetr.weights import DESCENT, solver_for
@@ -24,7 +25,16 @@ from matrixlearn.testing.strategies import rotation
 
 seeds = st.integers(0, 2**31 - 2)
 sides = st.integers(1, 6)
-ALL = (Kronecker(), Diagonalised(), FewTasks(), TaskByTask(), BartelsStewart(), ConjugateGradients(), GradientDescent())
+ALL = (
+    Kronecker(),
+    Diagonalised(),
+    Tridiagonalised(),
+    FewTasks(),
+    TaskByTask(),
+    BartelsStewart(),
+    ConjugateGradients(),
+    GradientDescent(),
+)
 
 
 def moments(rng, d, m, shared, n=8):
@@ -69,7 +79,10 @@ def test_all_ways_agree_to_1e_10(seed, d, m, shared, few, mean):
         if solver.supports(e) or (solver.name == "gradient-descent" and mean == "shared"):
             continue  # without a prior on the mean gradient descent has no rate
         D = solver(e, R)
-        assert np.max(np.abs(D - expected)) <= 1e-10 * size, solver.name
+        allowed = 1e-10 * size
+        if solver.name == "gradient-descent":  # ends at a residual of tol |R|: off by that over the least eigenvalue
+            allowed += 1e-12 * np.linalg.norm(R) / (e.eta * e.feature.extremes[0] * e.form.extremes[0])
+        assert np.max(np.abs(D - expected)) <= allowed, solver.name
 
 
 @given(seed=seeds, d=sides, m=sides, shared=st.booleans(), mean=st.sampled_from(["zero", "shared"]))
@@ -153,3 +166,16 @@ def test_what_a_way_cannot_do_it_says():
     assert "share their instances" in Diagonalised().supports(own)
     assert "singular" in BartelsStewart().supports(coupled)
     assert "S2 = c I" in TaskByTask().supports(own)
+
+
+@pytest.mark.parametrize("mean", ["zero", "shared"])
+@pytest.mark.parametrize("m", [3, 60])
+def test_large_equations_take_another_way_to_the_same_answer(m, mean):
+    rng = np.random.default_rng(1)
+    d = 130
+    S1, S2 = precision(rng, d, True), precision(rng, m, True)
+    form = S2.without_ones() if mean == "shared" else S2
+    e = WeightEquation(moments(rng, d, m, True, 200), Prior(S1, S2, 0.7, form))
+    assert not isinstance(solver_for(e), Diagonalised) or (mean == "shared" and m == 60)
+    D, expected = solver_for(e)(e, e.moments.cross), Diagonalised()(e, e.moments.cross)
+    np.testing.assert_allclose(D, expected, atol=1e-10 * np.abs(expected).max())
