@@ -30,6 +30,7 @@ from matrixlearn.engines import (
     Run,
     Smoothing,
     Subgradient,
+    Subspace,
     run,
 )
 from matrixlearn.engines.base import INTERRUPTED

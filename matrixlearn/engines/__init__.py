@@ -11,6 +11,7 @@ from matrixlearn.engines.reference import Reference
 from matrixlearn.engines.schedules import Adaptive, Theory
 from matrixlearn.engines.smoothing import Smoothing
 from matrixlearn.engines.subgradient import Subgradient
+from matrixlearn.engines.subspace import Subspace
 
 __all__ = [
     "Adaptive",
@@ -29,6 +30,7 @@ __all__ = [
     "Smoothing",
     "State",
     "Subgradient",
+    "Subspace",
     "Theory",
     "play",
     "run",

@@ -26,10 +26,9 @@ import numpy as np
 
 from matrixlearn._array import identity
 from matrixlearn.engines.base import Engine, Incumbent, Proposal
-from matrixlearn.engines.newton import InteriorState, NewtonSystem, Scalars, signed_sum
+from matrixlearn.engines.newton import InteriorState, NewtonSystem, Scalars, lacking_interior, signed_sum
 from matrixlearn.problems.base import Problem
 from matrixlearn.problems.game import SpectralGame
-from matrixlearn.sets import ScaledSimplex
 
 CLOSEST = 0.98
 """The fraction of the way to the boundary that a step may go; more as the method converges."""
@@ -45,19 +44,7 @@ class InteriorPoint(Engine):
     name = "interior-point"
 
     def supports(self, problem: Problem) -> str:
-        if not isinstance(problem, SpectralGame):
-            return "interior-point solves spectral games: subclass matrixlearn.problem.SpectralGame"
-        if isinstance(problem.spectral_set, ScaledSimplex):
-            return "interior-point works on matrices; use mmw for a diagonal game"
-        Y = problem.dual_set
-        if not Y.is_bounded:
-            return "interior-point needs a bounded set of multipliers Y, through a strictly feasible point"
-        if np.isfinite(Y.row_lower) and Y.row_lower != Y.row_upper:
-            return "interior-point takes the row of Y as an equality or as w.y <= K"
-        center = Y.center()
-        if not np.all((Y.lower < center) & (center < Y.upper)):
-            return "interior-point needs a Y with an interior: some y_j can take one value only"
-        return ""
+        return lacking_interior(self.name, problem)
 
     # -- start ------------------------------------------------------------------------------------
 

@@ -15,19 +15,18 @@ with D from the bounds on y. For rank-one A_j, H is four products and an entrywi
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from matrixlearn._array import identity
 from matrixlearn.engines.base import State
-from matrixlearn.linalg import adjoint, cholesky, inner, inverse_factor, max_step, sym, trace
+from matrixlearn.engines.schur import SchurSystem
+from matrixlearn.linalg import cholesky, inner, inverse_factor, inverse_from, max_step, sym, trace
+from matrixlearn.problems.base import Problem
 from matrixlearn.problems.game import SpectralGame
+from matrixlearn.sets import ScaledSimplex
 from matrixlearn.typing import Array
-
-REFINEMENTS = 2
-"""Steps of iterative refinement in the Schur system: cheap beside its factorization."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +39,36 @@ class Scalars:
     x0: float
 
 
+def slacks(problem: SpectralGame, y: np.ndarray, t: float) -> list[Array]:
+    """S_k = t I - s_k (C - A(y))."""
+    F = problem.forward(y)
+    shift = t * identity(problem.spectral_set.n, F)
+    return [shift - sign * F for sign in problem.spectral_set.signs]
+
+
+@dataclass(frozen=True)
+class Factors:
+    """S_k, and the Cholesky factors of X_k and S_k, None where one is not positive definite."""
+
+    S: list[Array]
+    of_X: list[Array]
+    of_S: list[Array]
+
+    @classmethod
+    def of(cls, problem: SpectralGame, state: InteriorState) -> Factors:
+        S = slacks(problem, state.y, state.t)
+        return cls(S, [cholesky(x) for x in state.X], [cholesky(s) for s in S])
+
+    @property
+    def definite(self) -> bool:
+        return all_definite(self.of_X) and all_definite(self.of_S)
+
+
+def all_definite(factors: Sequence[Array | None]) -> bool:
+    """Whether every Cholesky factorization succeeded."""
+    return all(factor is not None for factor in factors)
+
+
 @dataclass(frozen=True)
 class InteriorState(State):
     """A strictly feasible pair."""
@@ -48,6 +77,7 @@ class InteriorState(State):
     y: np.ndarray = field(default_factory=lambda: np.zeros(0))
     t: float = 0.0
     scalars: Scalars | None = None
+    factors: Factors | None = None
     width: float = np.inf
     """upper - lower when it last fell by a tenth; not the relative gap, which is 1 while lower is 0."""
     idle: int = 0
@@ -60,9 +90,28 @@ class Direction:
 
     X: list[Array]
     S: list[Array]
+    ratios: list[Array]
+    """dS_k S_k^{-1}."""
     y: np.ndarray
     t: float
     scalars: Scalars
+
+
+def lacking_interior(name: str, problem: Problem) -> str:
+    """What an interior method lacks of a problem: empty where it has a matrix and a bounded Y with an interior."""
+    if not isinstance(problem, SpectralGame):
+        return f"{name} solves spectral games: subclass matrixlearn.problem.SpectralGame"
+    if isinstance(problem.spectral_set, ScaledSimplex):
+        return f"{name} works on matrices; use mmw for a diagonal game"
+    Y = problem.dual_set
+    if not Y.is_bounded:
+        return f"{name} needs a bounded set of multipliers Y, through a strictly feasible point"
+    if np.isfinite(Y.row_lower) and Y.row_lower != Y.row_upper:
+        return f"{name} takes the row of Y as an equality or as w.y <= K"
+    center = Y.center()
+    if not np.all((Y.lower < center) & (center < Y.upper)):
+        return f"{name} needs a Y with an interior: some y_j can take one value only"
+    return ""
 
 
 def signed_sum(problem: SpectralGame, X: Sequence[Array]) -> Array:
@@ -83,31 +132,31 @@ class NewtonSystem:
     inverse_S_factor: list[Array]
     inverse_X_factor: list[Array]
     inverse_S: list[Array]
-    factor: Any
-    jacobi: np.ndarray
-    matrix: np.ndarray
+    schur: SchurSystem
     row_slack: float
 
     @classmethod
     def at(cls, problem: SpectralGame, state: InteriorState) -> NewtonSystem | None:
         """Factorize; None where a matrix is not numerically positive definite."""
         spectral, Y = problem.spectral_set, problem.dual_set
-        S, X_factors, S_factors = _factors(problem, state)
-        if any(factor is None for factor in S_factors + X_factors):
+        factors = state.factors or Factors.of(problem, state)
+        if not factors.definite:
             return None
-        inverse_S_factor = [inverse_factor(factor) for factor in S_factors]
-        inverse_X_factor = [inverse_factor(factor) for factor in X_factors]
-        inverse_S = [_adjoint_times(factor) for factor in inverse_S_factor]
+        inverse_S_factor = [inverse_factor(factor) for factor in factors.of_S]
+        inverse_X_factor = [inverse_factor(factor) for factor in factors.of_X]
+        inverse_S = [inverse_from(factor) for factor in inverse_S_factor]
         m = len(state.y)
         matrix = np.zeros((m + 1, m + 1))
-        XS = [x @ s for x, s in zip(state.X, inverse_S, strict=True)]
-        for x, s in zip(state.X, inverse_S, strict=True):
-            matrix[:m, :m] += problem.schur(x, s)
-        h = problem.adjoint(signed_sum(problem, [sym(xs) for xs in XS]))
-        matrix[:m, m] = matrix[m, :m] = h
+        for sign, x, s in zip(spectral.signs, state.X, inverse_S, strict=True):
+            moments = problem.moments(x, s)
+            matrix[:m, :m] += moments.second
+            matrix[:m, m] += sign * moments.product
+        matrix[m, :m] = matrix[:m, m]
         scalars = state.scalars
         assert scalars is not None
-        matrix[m, m] = sum(trace(xs) for xs in XS) + (scalars.x0 / state.t if spectral.slack else 0.0)
+        matrix[m, m] = sum(inner(x, s) for x, s in zip(state.X, inverse_S, strict=True))
+        if spectral.slack:
+            matrix[m, m] += scalars.x0 / state.t
         below, above = state.y - Y.lower, Y.upper - state.y
         matrix[np.arange(m), np.arange(m)] += scalars.p / below + np.where(
             np.isfinite(above), scalars.q / np.where(np.isfinite(above), above, 1.0), 0.0
@@ -116,14 +165,10 @@ class NewtonSystem:
         if Y.weights is not None and Y.row_lower != Y.row_upper:
             row_slack = Y.row_upper - float(Y.weights @ state.y)
             matrix[:m, :m] += scalars.theta / row_slack * np.outer(Y.weights, Y.weights)
-        jacobi = 1.0 / np.sqrt(np.maximum(np.diag(matrix), np.finfo(float).tiny))
-        factor = _factorize(matrix, jacobi)
-        if factor is None:
+        schur = SchurSystem.of(matrix)
+        if schur is None:
             return None
-        return cls(
-            problem, state, S, inverse_S_factor, inverse_X_factor, inverse_S, factor, jacobi, matrix,
-            row_slack,
-        )  # fmt: skip
+        return cls(problem, state, factors.S, inverse_S_factor, inverse_X_factor, inverse_S, schur, row_slack)
 
     # -- complementarity --------------------------------------------------------------------------
 
@@ -178,10 +223,7 @@ class NewtonSystem:
         q_target = np.where(capped, mu, 0.0)
         x_target, theta_target = mu, mu
         if before is not None:
-            K = [
-                k - sym(dx @ ds @ inverse)
-                for k, dx, ds, inverse in zip(K, before.X, before.S, self.inverse_S, strict=True)
-            ]
+            K = [k - sym(dx @ ratio) for k, dx, ratio in zip(K, before.X, before.ratios, strict=True)]
             p_target = p_target - before.scalars.p * before.y
             q_target = np.where(capped, q_target + before.scalars.q * before.y, 0.0)
             x_target = mu - before.scalars.x0 * before.t
@@ -198,51 +240,26 @@ class NewtonSystem:
             assert Y.weights is not None
             theta_new = theta_target / self.row_slack
             rhs[:-1] -= theta_new * Y.weights
-            solution = self._solve(rhs)
+            solution = self.schur.solve(rhs)
             theta_new += z.theta * float(Y.weights @ solution[:-1]) / self.row_slack
         elif Y.weights is not None:
             missing = Y.row_upper - float(Y.weights @ state.y)
-            solution, theta_new = self._solve_with_row(rhs, np.append(Y.weights, 0.0), missing)
+            solution, theta_new = self.schur.solve_on_row(rhs, np.append(Y.weights, 0.0), missing)
         else:
-            solution = self._solve(rhs)
+            solution = self.schur.solve(rhs)
         dy, dt = solution[:-1], float(solution[-1])
         A_dy = problem.apply(dy)
         eye = identity(spectral.n, A_dy)
         dS = [dt * eye + sign * A_dy for sign in spectral.signs]
-        dX = [sym(k - x @ ds @ inverse) - x for k, x, ds, inverse in zip(K, state.X, dS, self.inverse_S, strict=True)]
+        ratios = [ds @ inverse for ds, inverse in zip(dS, self.inverse_S, strict=True)]
+        dX = [sym(k - x @ ratio) - x for k, x, ratio in zip(K, state.X, ratios, strict=True)]
         scalars = Scalars(
             p=kp - z.p * dy / below - z.p,
             q=np.where(capped, kq + z.q * dy / above - z.q, 0.0),
             theta=theta_new - z.theta,
             x0=(x_target / state.t - z.x0 * dt / state.t - z.x0) if spectral.slack else 0.0,
         )
-        return Direction(dX, dS, dy, dt, scalars)
-
-    def _solve(self, rhs: np.ndarray) -> np.ndarray:
-        """Solve the Schur system, refined."""
-        x = self._backsolve(rhs)
-        for _ in range(REFINEMENTS):
-            x = x + self._backsolve(rhs - self.matrix @ x)
-        return x
-
-    def _backsolve(self, rhs: np.ndarray) -> np.ndarray:
-        from scipy.linalg import cho_solve
-
-        return self.jacobi * cho_solve(self.factor, self.jacobi * rhs)
-
-    def _solve_with_row(self, rhs: np.ndarray, row: np.ndarray, missing: float) -> tuple[np.ndarray, float]:
-        """Solve M x + theta w = rhs, w.x = missing; refined as one system, which is far better
-        conditioned than M alone.
-        """
-        along = self._backsolve(row)
-        curvature = float(row @ along)
-        x, theta = np.zeros_like(rhs), 0.0
-        for _ in range(1 + REFINEMENTS):
-            plain = self._backsolve(rhs - self.matrix @ x - theta * row)
-            change = (float(row @ plain) - (missing - float(row @ x))) / curvature
-            x = x + plain - change * along
-            theta += change
-        return x, theta
+        return Direction(dX, dS, ratios, dy, dt, scalars)
 
     # -- steps ------------------------------------------------------------------------------------
 
@@ -253,30 +270,29 @@ class NewtonSystem:
         a_x = min(max_step(f, dx) for f, dx in zip(self.inverse_X_factor, d.X, strict=True))
         a_s = min(max_step(f, ds) for f, ds in zip(self.inverse_S_factor, d.S, strict=True))
         capped = np.isfinite(Y.upper)
-        a_x = min(a_x, _ratio(z.p, d.scalars.p), _ratio(z.q[capped], d.scalars.q[capped]))
-        a_s = min(a_s, _ratio(state.y - Y.lower, d.y), _ratio((Y.upper - state.y)[capped], -d.y[capped]))
+        a_x = min(a_x, longest(z.p, d.scalars.p), longest(z.q[capped], d.scalars.q[capped]))
+        a_s = min(a_s, longest(state.y - Y.lower, d.y), longest((Y.upper - state.y)[capped], -d.y[capped]))
         if self.problem.spectral_set.slack:
-            a_x = min(a_x, _ratio(np.array([z.x0]), np.array([d.scalars.x0])))
-            a_s = min(a_s, _ratio(np.array([state.t]), np.array([d.t])))
+            a_x = min(a_x, longest(np.array([z.x0]), np.array([d.scalars.x0])))
+            a_s = min(a_s, longest(np.array([state.t]), np.array([d.t])))
         if np.isfinite(self.row_slack):
             assert Y.weights is not None
-            a_x = min(a_x, _ratio(np.array([z.theta]), np.array([d.scalars.theta])))
-            a_s = min(a_s, _ratio(np.array([self.row_slack]), np.array([-float(Y.weights @ d.y)])))
+            a_x = min(a_x, longest(np.array([z.theta]), np.array([d.scalars.theta])))
+            a_s = min(a_s, longest(np.array([self.row_slack]), np.array([-float(Y.weights @ d.y)])))
         return min(1.0, closeness * a_x), min(1.0, closeness * a_s)
 
     def moved(self, d: Direction, a_x: float, a_s: float) -> InteriorState:
         """The state after the step, shortened until both sides are positive definite: the step lengths
         for matrices are estimates.
         """
-        moved = self._moved(d, a_x, a_s)
         for _ in range(20):
-            _, X_factors, S_factors = _factors(self.problem, moved)
-            bad_x, bad_s = any(f is None for f in X_factors), any(f is None for f in S_factors)
-            if not (bad_x or bad_s):
-                break
-            a_x, a_s = (0.7 * a_x if bad_x else a_x), (0.7 * a_s if bad_s else a_s)
             moved = self._moved(d, a_x, a_s)
-        return moved
+            factors = Factors.of(self.problem, moved)
+            if factors.definite:
+                break
+            a_x = a_x if all_definite(factors.of_X) else 0.7 * a_x
+            a_s = a_s if all_definite(factors.of_S) else 0.7 * a_s
+        return replace(moved, factors=factors)
 
     def _moved(self, d: Direction, a_x: float, a_s: float) -> InteriorState:
         state = self.state
@@ -288,33 +304,7 @@ class NewtonSystem:
         )
 
 
-def _factors(problem: SpectralGame, state: InteriorState) -> tuple[list[Array], list[Array], list[Array]]:
-    """S_k, and the Cholesky factors of X_k and S_k, None where one is not positive definite."""
-    F = problem.forward(state.y)
-    eye = identity(problem.spectral_set.n, F)
-    S = [state.t * eye - sign * F for sign in problem.spectral_set.signs]
-    return S, [cholesky(x) for x in state.X], [cholesky(s) for s in S]
-
-
-def _ratio(value: np.ndarray, change: np.ndarray) -> float:
-    """The largest a with value + a change >= 0, for value > 0."""
+def longest(value: np.ndarray, change: np.ndarray) -> float:
+    """The largest a with value + a change >= 0, for value > 0; infinite values are no obstacle."""
     falling = change < 0
     return float(np.min(-value[falling] / change[falling])) if np.any(falling) else float("inf")
-
-
-def _adjoint_times(factor: Array) -> Array:
-    """S^{-1} = L^{-H} L^{-1}."""
-    return sym(adjoint(factor) @ factor)
-
-
-def _factorize(matrix: np.ndarray, jacobi: np.ndarray) -> Any:
-    """Cholesky of the scaled Schur matrix, with the smallest ridge that makes it definite."""
-    from scipy.linalg import cho_factor  # late: a third of the package's import time
-
-    scaled = matrix * np.outer(jacobi, jacobi)
-    for ridge in (0.0, 1e-14, 1e-12, 1e-10, 1e-8):
-        try:
-            return cho_factor(scaled + ridge * np.eye(len(scaled)), lower=True, check_finite=True)
-        except (np.linalg.LinAlgError, ValueError):
-            continue
-    return None

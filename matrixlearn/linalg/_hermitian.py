@@ -109,6 +109,20 @@ def inverse_factor(L: Array) -> Array:
     return adjoint(namespace(L).linalg.solve(adjoint(L), identity(L.shape[0], L)))
 
 
+def inverse_from(inverse_L: Array) -> Array:
+    """(L L^H)^{-1} = L^{-H} L^{-1}, from L^{-1}."""
+    if is_numpy(inverse_L):
+        from scipy.linalg import lapack
+
+        lauum = lapack.zlauum if np.iscomplexobj(inverse_L) else lapack.dlauum
+        # LAPACK reads columns: the transpose is an upper triangle V in its order, and lauum forms V V^H, half of it
+        half, info = lauum(inverse_L.T, lower=0)
+        if info == 0:
+            upper = np.triu(half).T  # C order again, the conjugate's lower triangle
+            return np.asarray(upper + np.tril(upper, -1).conj().T)
+    return sym(adjoint(inverse_L) @ inverse_L)
+
+
 def max_step(inverse_L: Array, D: Array) -> float:
     """The largest a with L L^H + a D positive semidefinite: 1 / max(0, -lambda_min(L^{-1} D L^{-H})).
 

@@ -15,11 +15,39 @@ from typing import Any
 import numpy as np
 
 from matrixlearn._array import as_numpy, from_numpy, namespace
-from matrixlearn.linalg._hermitian import is_complex, quadratic_forms, real, real_product, spectral_norm
+from matrixlearn.linalg._hermitian import (
+    adjoint,
+    conjugate,
+    is_complex,
+    quadratic_forms,
+    real,
+    real_product,
+    spectral_norm,
+    sym,
+)
 from matrixlearn.typing import Array
 
 CHUNK = 4_000_000
 """Entries of a temporary of `DenseFamily.schur`: 32 MB."""
+
+
+@dataclass(frozen=True)
+class Moments:
+    """What a Newton system is made of, for Hermitian U and V: the derivatives of -log det S where U = V = S^{-1}.
+
+    Attributes
+    ----------
+    single : ndarray, shape (m,)
+        <A_j, U>.
+    product : ndarray, shape (m,)
+        <A_j, (U V + V U) / 2>.
+    second : ndarray, shape (m, m)
+        Re tr(A_i U A_j V).
+    """
+
+    single: np.ndarray
+    product: np.ndarray
+    second: np.ndarray
 
 
 class ConstraintFamily(ABC):
@@ -44,6 +72,11 @@ class ConstraintFamily(ABC):
         matrices = [self.matrix(int(j)) for j in index]
         return DenseFamily(namespace(matrices[0]).stack(matrices))
 
+    def compressed(self, V: Array) -> ConstraintFamily:
+        """The V^H A_j V; stacked dense by default."""
+        parts = [sym(adjoint(V) @ self.matrix(j) @ V) for j in range(self.shape[0])]
+        return DenseFamily(namespace(V).stack(parts))
+
     @abstractmethod
     def apply(self, y: np.ndarray) -> Array:
         """sum_j y_j A_j."""
@@ -55,6 +88,10 @@ class ConstraintFamily(ABC):
     @abstractmethod
     def schur(self, U: Array, V: Array) -> np.ndarray:
         """Re tr(A_i U A_j V), (m, m)."""
+
+    def moments(self, U: Array, V: Array) -> Moments:
+        """The `Moments` at U and V."""
+        return Moments(self.adjoint(U), self.adjoint(sym(U @ V)), self.schur(U, V))
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,6 +119,9 @@ class RankOneFamily(ConstraintFamily):
     def at(self, index: np.ndarray) -> RankOneFamily:
         return RankOneFamily(namespace(self.P).take(self.P, from_numpy(index, self.P), axis=0))
 
+    def compressed(self, V: Array) -> RankOneFamily:
+        return RankOneFamily(self.P @ conjugate(V))  # V^H x, as a row
+
     def matrix(self, j: int) -> Array:
         return self.P[j, :][:, None] * self._conjugate[j, :][None, :]
 
@@ -102,6 +142,20 @@ class RankOneFamily(ConstraintFamily):
     def schur(self, U: Array, V: Array) -> np.ndarray:
         PU, PV = self._conjugate @ U @ self.P.mT, self._conjugate @ V @ self.P.mT
         return as_numpy(real_product(PU, PV))
+
+    def moments(self, U: Array, V: Array) -> Moments:
+        """Four products, two where V is U: x_i^H U and x_i^H U x_j, and x_i^H U V x_i = (x_i^H U)(x_i^H V)^H."""
+        xp = namespace(self.P)
+        rows = other_rows = self._conjugate @ U
+        forms = other_forms = rows @ self.P.mT
+        if V is not U:
+            other_rows = self._conjugate @ V
+            other_forms = other_rows @ self.P.mT
+        return Moments(
+            single=as_numpy(real(xp.linalg.diagonal(forms))),
+            product=as_numpy(real(xp.linalg.vecdot(rows, other_rows))),
+            second=as_numpy(real_product(forms, other_forms)),
+        )
 
 
 @dataclass(frozen=True, eq=False)

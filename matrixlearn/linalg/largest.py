@@ -17,7 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from matrixlearn._array import EPS
+from matrixlearn._array import EPS, as_numpy
+from matrixlearn.linalg._hermitian import eigh
 from matrixlearn.linalg.inertia import semidefinite_error
 
 ALL_BELOW = 200
@@ -124,3 +125,27 @@ def dense_bound(t: float, A: np.ndarray) -> float | None:
     except np.linalg.LinAlgError:
         return None
     return t + (len(A) + 2) * EPS * total
+
+
+LANCZOS_FROM = 600
+"""Size from which Lanczos finds a few rough vectors at both ends sooner than a full decomposition."""
+
+
+def extreme_pairs(F: Any, k: int, both: bool = True) -> tuple[np.ndarray, Any]:
+    """Up to k eigenpairs at the upper end of a Hermitian F, and as many at the lower end; (values, vectors as columns).
+
+    From `LANCZOS_FROM` on they are rough, to a hundredth: for cuts, not for certificates.
+    """
+    n = F.shape[0]
+    if isinstance(F, np.ndarray) and n >= max(LANCZOS_FROM, 8 * k):
+        from scipy.sparse.linalg import ArpackError, eigsh  # late: import time
+
+        start = np.random.default_rng(0).standard_normal(n).astype(F.dtype)
+        try:
+            return eigsh(F, k=2 * k if both else k, which="BE" if both else "LA", tol=1e-2, v0=start)
+        except ArpackError:
+            pass  # not converged: a full decomposition is next
+    w, V = eigh(F)
+    low = min(k, n // 2) if both else 0
+    index = np.concatenate([np.arange(low), np.arange(max(low, n - k), n)])
+    return as_numpy(w)[index], V[:, index]

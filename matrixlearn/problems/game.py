@@ -26,7 +26,7 @@ import numpy as np
 from matrixlearn._array import EPS, as_numpy, from_numpy, moved, namespace
 from matrixlearn.exponents import Exponent, entropy_on
 from matrixlearn.linalg import frobenius, inner, spectral_norm, sym
-from matrixlearn.linalg.constraints import ConstraintFamily, DenseFamily
+from matrixlearn.linalg.constraints import ConstraintFamily, DenseFamily, Moments
 from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.problems.base import INF, Bound, Problem
 from matrixlearn.sets import KnapsackSet, SpectralSet
@@ -34,6 +34,10 @@ from matrixlearn.typing import Array
 
 if TYPE_CHECKING:
     import cvxpy
+
+
+RESPONSE_BELOW = 600
+"""Dimensions from which the best response to the centre of Y is not computed before an engine asks."""
 
 
 class SpectralGame(Problem):
@@ -103,6 +107,10 @@ class SpectralGame(Problem):
             H[:, j] = self.adjoint(sym(U @ self.constraint(j) @ V))
         return H
 
+    def moments(self, U: Array, V: Array) -> Moments:
+        """<A_j, U>, <A_j, sym(U V)> and `schur(U, V)`: what interior methods ask for in each iteration."""
+        return Moments(self.adjoint(U), self.adjoint(sym(U @ V)), self.schur(U, V))
+
     def family_at(self, index: np.ndarray) -> ConstraintFamily:
         """The A_j of an index, (k,), by themselves.  Worth giving where they have a structure: here they are stacked,
         dense.
@@ -127,9 +135,11 @@ class SpectralGame(Problem):
         return self.dual_set
 
     def first_points(self) -> list[tuple[Array | None, np.ndarray | None]]:
-        """The centres of S and Y, and the best response to the latter."""
+        """The centres of S and Y, and the best response to the latter while it is cheap: with all eigenvectors."""
         Y = self.dual_set
         y = Y.center() if Y.is_bounded else Y.lower
+        if self.spectral_set.n >= RESPONSE_BELOW:
+            return [(None, y)]
         return [(self.spectral_set.center(self.cost), y), (self.spectral_set.best_response(self.forward(y)), None)]
 
     # -- where Y is unbounded ---------------------------------------------------------------------

@@ -37,6 +37,7 @@ from matrixlearn.linalg import inner, is_complex
 from matrixlearn.linalg.constraints import (
     ConstraintFamily,
     DenseFamily,
+    Moments,
     RankOneFamily,
     SignedFamily,
     SparseFamily,
@@ -277,6 +278,9 @@ class LinearSDP(SpectralGame):
 
     def schur(self, U: Array, V: Array) -> np.ndarray:
         return self.family.schur(U, V)
+
+    def moments(self, U: Array, V: Array) -> Moments:
+        return self.family.moments(U, V)
 
     # -- feasibility ------------------------------------------------------------------------------
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 from matrixlearn_discrepancy.bounds import admissible_bound, discrepancy_bound, discrepancy_distance
 from matrixlearn_discrepancy.data import AirQuality, load_beijing_air
 from matrixlearn_discrepancy.problem import Discrepancy, effective_sample_size
+from matrixlearn_discrepancy.samples import summarize_target
 
 if TYPE_CHECKING:
     from matrixlearn_discrepancy.estimator import DiscrepancyRegressor, FewPointsWarning
@@ -19,6 +20,7 @@ __all__ = [
     "discrepancy_distance",
     "effective_sample_size",
     "load_beijing_air",
+    "summarize_target",
 ]
 
 

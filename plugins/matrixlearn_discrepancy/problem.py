@@ -31,6 +31,7 @@ from matrixlearn.problem import (
     as_real_vector,
     as_samples,
 )
+from matrixlearn_discrepancy.samples import as_sparse_samples, gram_coordinates, is_sparse
 
 if TYPE_CHECKING:
     import cvxpy
@@ -44,10 +45,10 @@ class Discrepancy(SpectralGame):
 
     Parameters
     ----------
-    X_source : array, shape (m, N)
-        Labelled points, whose weights are sought.
-    X_target : array, shape (n, N)
-        Points of the distribution to be matched.
+    X_source : array or sparse array, shape (m, N)
+        Labelled points, whose weights are sought. Sparse samples stay sparse until their Gram matrix.
+    X_target : array or sparse array, shape (n, N)
+        Points of the distribution to be matched; `summarize_target` makes a small one of many batches.
     target_weights : array, shape (n,), optional
         Weights of the target points, >= 0 and summing to one; uniform by default.
     kernel : array, shape (m + n, m + n), or callable, optional
@@ -80,7 +81,8 @@ class Discrepancy(SpectralGame):
     )
 
     def __post_init__(self) -> None:
-        Xs, Xt = as_samples("X_source", self.X_source), as_samples("X_target", self.X_target)
+        as_points = as_sparse_samples if is_sparse(self.X_source) or is_sparse(self.X_target) else as_samples
+        Xs, Xt = as_points("X_source", self.X_source), as_points("X_target", self.X_target)
         if Xs.shape[1] != Xt.shape[1]:
             msg = f"X_source and X_target must have the same features, got {Xs.shape[1]} and {Xt.shape[1]} columns"
             raise ProblemError(msg)
@@ -102,6 +104,10 @@ class Discrepancy(SpectralGame):
         object.__setattr__(self, "points", self._coordinates(Xs, Xt, m + n))
 
     def _coordinates(self, Xs: Any, Xt: Any, q: int) -> Any:
+        if self.kernel is None and is_sparse(Xs):
+            import scipy.sparse as sp
+
+            return gram_coordinates(sp.vstack([Xs, Xt], format="csr"))
         if self.kernel is None:
             from array_api_compat import array_namespace
 
@@ -112,7 +118,12 @@ class Discrepancy(SpectralGame):
                 raise ProblemError(msg) from error
             return span_coordinates(xp.concat([Xs, Xt]))
         if callable(self.kernel):
-            P = np.concatenate([np.asarray(Xs), np.asarray(Xt)])
+            if is_sparse(Xs):
+                import scipy.sparse as sp
+
+                P = sp.vstack([Xs, Xt], format="csr")
+            else:
+                P = np.concatenate([np.asarray(Xs), np.asarray(Xt)])
             K = as_hermitian("kernel", self.kernel(P, P), q)
         else:
             K = as_hermitian("kernel", self.kernel, q)
@@ -172,6 +183,9 @@ class Discrepancy(SpectralGame):
 
     def schur(self, U: Any, V: Any) -> np.ndarray:
         return self.source.schur(U, V)
+
+    def moments(self, U: Any, V: Any) -> Any:
+        return self.source.moments(U, V)
 
     # -- words, pictures, files -------------------------------------------------------------------
 

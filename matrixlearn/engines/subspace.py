@@ -1,0 +1,174 @@
+"""Cutting surfaces: the interior point on a small subspace for the matrix, which grows by eigenvectors.
+
+    compressed   v_V = min over y in Y  max over W in S_r  of the game of V^H (C - A(y)) V   <=  v
+    cut          the extreme eigenvectors of C - A(y) at its y join V:  v <= c.y + sigma_S(C - A(y))
+
+The mirror image of column generation, on `problems.compressed`. Every X = V W V^H is a point of S and every y one of
+Y: both are certified for the whole game, so that the gap is the true one. Where no eigenvector beyond V is extreme,
+sigma_S(C - A(y)) is that of the compression, and v_V = v. An optimal X has a low rank r* with r* (r* + 1) / 2 <= m + 1
+(Barvinok, Pataki), far less on real data (1 + 1 for reviews in 1500 dimensions): V holds a few vectors for each, and
+the matrices of order n are multiplied and not factorized.
+
+The interior point stops when its own gap is a fraction ``closeness`` of the true one: its y is then near the analytic
+centre of the good y, away from the corners where Kelley's cutting planes swing; a vertex of the compressed game would
+leave more eigenvalues out of bounds. Vectors join before they are needed: those whose eigenvalue is within
+``reach`` of the value, up to ``vectors`` for each end of the spectrum. They need not be accurate, and come from
+Lanczos at size. y and X are proposed when the Ritz values promise to halve the certified gap: a certificate costs as
+much as a round, with all eigenvalues of two matrices.
+
+References
+----------
+Kelley (1960); Helmberg and Rendl (2000), the spectral bundle method; Oskoorouchi and Goffin (2003), Krishnan and
+Mitchell (2006), semidefinite cuts and interior points.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from matrixlearn._array import as_numpy, namespace
+from matrixlearn.engines.base import Engine, Incumbent, Proposal, State
+from matrixlearn.engines.interior_point import InteriorPoint
+from matrixlearn.engines.newton import InteriorState
+from matrixlearn.linalg import adjoint
+from matrixlearn.linalg.constraints import RankOneFamily
+from matrixlearn.linalg.largest import extreme_pairs
+from matrixlearn.problems.base import Problem
+from matrixlearn.problems.compressed import CompressedGame
+from matrixlearn.problems.game import SpectralGame
+from matrixlearn.typing import Array
+
+AHEAD_FROM = 300
+"""Dimensions from which it was ahead of interior-point at 1e-3 on rank-one games (benchmarks/large.py)."""
+
+PATIENCE = 30
+"""Rounds in which the gap does not fall by a tenth, after which no more is expected."""
+
+
+@dataclass(frozen=True)
+class SubspaceState(State):
+    """A compressed game, the interior point in it, and the best points so far."""
+
+    compressed: CompressedGame = None  # type: ignore[assignment]
+    inner: InteriorState = None  # type: ignore[assignment]
+    known: Incumbent = None  # type: ignore[assignment]
+    """Bounds of the compressed game."""
+    y: np.ndarray | None = None
+    """The y of the least ``upper``."""
+    upper: float = np.inf
+    """The value at y that the Ritz values promise."""
+    lower: float = -np.inf
+    W: Array | None = None
+    """The matrix that proves ``lower``, in the coordinates of ``basis``."""
+    basis: CompressedGame | None = None
+    width: float = np.inf
+    """upper - lower when it last fell by a tenth."""
+    idle: int = 0
+    """Rounds since."""
+
+
+@dataclass(frozen=True)
+class Subspace(Engine):
+    """Interior point on a growing subspace, for games with large matrices and an optimal X of low rank.
+
+    Parameters
+    ----------
+    inner : InteriorPoint
+    closeness : float
+        A round ends when the compressed gap is this fraction of the true one.
+    vectors : int, optional
+        Eigenvectors of each end that may join in a round; a hundredth of the dimension by default, and at least 10.
+    reach : float
+        How large their eigenvalue must be, as a fraction of the value.
+    """
+
+    inner: InteriorPoint = field(default_factory=InteriorPoint)
+    closeness: float = 0.3
+    vectors: int | None = None
+    reach: float = 0.2
+
+    name = "subspace"
+
+    def supports(self, problem: Problem) -> str:
+        return self.inner.supports(problem).replace(self.inner.name, self.name)
+
+    def preferred(self, problem: SpectralGame, tol: float) -> str:
+        n = problem.spectral_set.n
+        if n < AHEAD_FROM or tol < 1e-6 or not isinstance(problem.family_at(np.arange(1)), RankOneFamily):
+            return ""
+        return f"measured ahead of interior-point for rank-one matrices from n = {AHEAD_FROM} on; here n = {n}"
+
+    def remarks(self, state: SubspaceState) -> str:
+        n, r = state.compressed.V.shape
+        return f"the matrix was sought in a subspace of {r} of {n} dimensions"
+
+    def init(self, problem: SpectralGame, incumbent: Incumbent) -> SubspaceState:
+        y = problem.dual_set.center() if incumbent.y is None else incumbent.y
+        values, V = self._extreme(problem, y)
+        return self._entered(SubspaceState(), CompressedGame(problem, V))
+
+    def _entered(self, state: SubspaceState, game: CompressedGame) -> SubspaceState:
+        known = Incumbent(game)
+        return replace(state, compressed=game, inner=self.inner.init(game, known), known=known)
+
+    def _extreme(self, problem: SpectralGame, y: np.ndarray) -> tuple[np.ndarray, Array]:
+        """Eigenvalues at the ends of the spectrum of C - A(y) that S sees, and their vectors."""
+        k = self.vectors or max(10, problem.spectral_set.n // 100)
+        return extreme_pairs(problem.forward(y), k, both=-1 in problem.spectral_set.signs)
+
+    def step(self, problem: SpectralGame, state: SubspaceState, incumbent: Incumbent) -> SubspaceState:
+        inner = self.inner.step(state.compressed, state.inner, state.known)
+        known = state.known
+        for proposal in inner.proposals:
+            known = known.offered(proposal)
+        state = replace(state, inner=inner, known=known, proposals=())
+        if known.X is None or known.y is None:  # no step was possible
+            return replace(state, finished=inner.finished)
+        hidden = self.closeness * min(incumbent.upper - incumbent.lower, state.upper - state.lower)
+        if not inner.finished and known.upper - known.lower > hidden:
+            return state
+        return self._cut(problem, state, incumbent)
+
+    def _cut(self, problem: SpectralGame, state: SubspaceState, incumbent: Incumbent) -> SubspaceState:
+        """What the round has proved, and the eigenvectors that join."""
+        y, known, S = state.known.y, state.known, problem.spectral_set
+        assert y is not None
+        if state.upper < incumbent.upper and state.y is incumbent.y:  # a Ritz value promised too much
+            state = replace(state, upper=incumbent.upper)
+        values, vectors = self._extreme(problem, y)
+        upper = float(problem.offset @ y) + S.support_of(namespace(vectors).asarray(values))
+        if upper < state.upper:
+            state = replace(state, upper=upper, y=y)
+        if known.lower > state.lower:
+            state = replace(state, lower=known.lower, W=known.X, basis=state.compressed)
+        width = state.upper - state.lower
+        progress = width < 0.9 * state.width
+        state = replace(state, width=width if progress else state.width, idle=0 if progress else state.idle + 1)
+        level = max(0.0, self.reach * (state.lower - float(problem.offset @ y)) / S.trace)
+        game = _enlarged(state.compressed, vectors[:, np.abs(values) > level])
+        exhausted = state.inner.finished and game is state.compressed
+        late = state.idle > PATIENCE
+        if width <= 0.5 * (incumbent.upper - incumbent.lower) or exhausted or late:
+            assert state.basis is not None
+            state = replace(state, proposals=(Proposal(X=state.basis.expanded(state.W), y=state.y),))
+        if exhausted or late:
+            why = f"the gap has not moved for {PATIENCE} rounds: numerical limit" if late else state.inner.finished
+            return replace(state, finished=why)
+        return state if game is state.compressed else self._entered(state, game)
+
+
+def _enlarged(game: CompressedGame, vectors: Array) -> CompressedGame:
+    """The game with the span of more vectors; itself where they bring nothing new."""
+    V, xp = game.V, namespace(game.V)
+    for _ in range(2):  # twice is enough
+        vectors = vectors - V @ (adjoint(V) @ vectors)
+    if vectors.shape[1] == 0 or V.shape[0] == V.shape[1]:
+        return game
+    fresh, sizes, _ = xp.linalg.svd(vectors, full_matrices=False)
+    fresh = fresh[:, np.flatnonzero(as_numpy(sizes) > 1e-6)]
+    if fresh.shape[1] == 0:
+        return game
+    fresh = fresh - V @ (adjoint(V) @ fresh)
+    return CompressedGame(game.game, xp.linalg.qr(xp.concat([V, fresh], axis=1))[0])
