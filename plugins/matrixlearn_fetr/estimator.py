@@ -97,8 +97,9 @@ class Relations:
             ax.set_title(title)
             named = names is not None and len(names) == len(relations) <= NAMED
             at = np.arange(len(relations)) if named else []
-            ax.set_xticks(at, [str(names[i]) for i in at], rotation=90, fontsize=8)
-            ax.set_yticks(at, [str(names[i]) for i in at], fontsize=8)
+            size = min(8.0, 150 / len(relations))
+            ax.set_xticks(at, [str(names[i]) for i in at], rotation=90, fontsize=size)
+            ax.set_yticks(at, [str(names[i]) for i in at], fontsize=size)
         figure.colorbar(picture, ax=axes[:2], shrink=0.7, label="correlation")
         history = self.solution_.history
         axes[2].plot(history.column("seconds"), history.column("upper"), marker="o", markersize=4, color="C3")
