@@ -30,6 +30,9 @@ from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.linalg.krylov import Span, spectral_span
 from matrixlearn.sets import SpectralSet
 
+FARTHEST = 1e4
+"""Range of the losses beyond which a decomposition is asked: an action takes some 300 products there."""
+
 
 @dataclass(frozen=True)
 class HalfExponent(Accumulating):
@@ -50,6 +53,12 @@ class HalfExponent(Accumulating):
             msg = f"accuracy must lie between 0 and 1, got {self.accuracy!r}; 1e-8 is a usual choice"
             raise ProblemError(msg)
 
+    def zero(self, like: Any) -> Any:
+        """No entries: sums of sparse losses stay sparse, and of dense ones become dense."""
+        import scipy.sparse as sp  # late: import time
+
+        return sp.csr_array((self.on.n, self.on.n))
+
     @abstractmethod
     def half(self, H: Any, span: Span, error: float, block: slice) -> np.ndarray:
         """exp(-(H - span.low I) / 2) S within ``error`` on the spectrum, shape (size of the block, k)."""
@@ -63,6 +72,10 @@ class HalfExponent(Accumulating):
             span = spectral_span(H)
             for sign in self.on.signs:
                 signed, its = (H, span) if sign > 0 else (-1.0 * H, span.negated())
+                if span.high - span.low > FARTHEST:
+                    low, Z = _decomposed(signed)
+                    found.append((sign, block, Z, -low))
+                    continue
                 error = self.accuracy * math.exp(max(its.low - its.lowest, -30.0)) / (6 * self.on.dimension)
                 Z = self.half(signed, its, max(error, EPS), block)
                 found.append((sign, block, Z, -its.low))
@@ -89,6 +102,17 @@ class HalfExponent(Accumulating):
         return FactoredMatrix(self._halves(G)[0][2])
 
 
+def _as_array(H: Any) -> np.ndarray:
+    return np.asarray(H.toarray() if hasattr(H, "toarray") else H @ np.eye(H.shape[0]))
+
+
+def _decomposed(H: Any) -> tuple[float, np.ndarray]:
+    """(lambda_min, exp(-(H - lambda_min I) / 2) on the eigenvectors with weight, (n, r))."""
+    w, V = np.linalg.eigh(_as_array(H))
+    kept = w <= w[0] + 80
+    return float(w[0]), V[:, kept] * np.exp(-(w[kept] - w[0]) / 2)
+
+
 @dataclass(frozen=True)
 class TaylorExponent(HalfExponent):
     """By matrix powers: exp(-H) = (sum_{k <= K} (-H / 2^s)^k / k!)^(2^s), s the least with ||H|| <= 2^s.
@@ -102,7 +126,7 @@ class TaylorExponent(HalfExponent):
     """
 
     def half(self, H: Any, span: Span, error: float, block: slice) -> np.ndarray:
-        M = H.toarray() if hasattr(H, "toarray") else H @ np.eye(H.shape[0])
+        M = _as_array(H)
         width = (span.high - span.low) / 2
         squarings = max(0, math.ceil(math.log2(max(width, 1.0))))
         steps = 2**squarings

@@ -35,8 +35,8 @@ class Krylov:
         return np.asarray(self.beta * np.abs(self.vectors[-1]))
 
 
-def krylov_spaces(G: Any, v: np.ndarray, most: int, every: int = 4) -> Iterator[Krylov]:
-    """The Krylov spaces of G and v != 0 that grow by ``every`` steps, up to ``most`` or all of it.
+def krylov_spaces(G: Any, v: np.ndarray, most: int) -> Iterator[Krylov]:
+    """The Krylov spaces of G and v != 0, each a quarter larger than the last, up to ``most`` or all of it.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def krylov_spaces(G: Any, v: np.ndarray, most: int, every: int = 4) -> Iterator[
     most = min(most, n)
     q = v / np.linalg.norm(v)
     basis = np.empty((most, n), dtype=np.result_type(q, G.dtype, float))
-    diagonal, off = np.empty(most), np.empty(most)
+    diagonal, off, shown_at = np.empty(most), np.empty(most), 4
     for k in range(1, most + 1):
         basis[k - 1] = q
         w = np.asarray(G @ q).reshape(n)
@@ -59,7 +59,8 @@ def krylov_spaces(G: Any, v: np.ndarray, most: int, every: int = 4) -> Iterator[
             w = w - basis[:k].T @ (basis[:k].conj() @ w)
         beta = float(np.linalg.norm(w))
         exhausted = k == n or beta <= 1e-14 * (np.max(np.abs(diagonal[:k])) + np.max(off[: k - 1], initial=0.0))
-        if exhausted or k == most or k % every == 0:
+        if exhausted or k in (most, shown_at):
+            shown_at = k + max(4, k // 4)
             ritz, vectors = eigh_tridiagonal(diagonal[:k], off[: k - 1])
             yield Krylov(basis[:k], ritz, vectors, 0.0 if exhausted else beta)
         if exhausted:

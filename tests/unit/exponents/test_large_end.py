@@ -261,6 +261,17 @@ def test_a_sketch_of_sparse_losses_forms_no_square_array():
         SketchedExponent(SpectralBall(400, R)).factored(G)
 
 
+@SETS
+@pytest.mark.parametrize("make", [SketchedExponent, ActionExponent, TaylorExponent, EigenUpdateExponent])
+def test_at_any_range_it_is_the_dense_routine(of, make):
+    """Sharp losses are a best response; an engine whose bounds meet asks for them."""
+    G = hermitian(np.random.default_rng(9), 9, 1.0)
+    on = of(9, R)
+    for scale, error in ((1e6, 1e-9), (1e18, 1e-5)):  # what eps ||G|| moves, and turns within the cluster
+        np.testing.assert_allclose(make(on)(scale * G), dense(on)(scale * G), atol=error * R)
+        assert trace_norm(make(on)(scale * G)) <= R * (1 + 1e-12)
+
+
 @pytest.mark.parametrize("make", [lambda on: SketchedExponent(on, columns=0), lambda on: TaylorExponent(on, 0.0)])
 def test_bad_parameters_are_named(make):
     with pytest.raises(ml.exceptions.ProblemError, match=r"columns|accuracy"):
