@@ -32,7 +32,7 @@ print(f"{len(np.unique(task))} tasks, {X.shape[1]} features, {len(train)} rows t
 # %%
 # Alone, pooled, or related
 # -------------------------
-# The normalized mean squared error, averaged over tasks; FETR chooses eta and the bounds, the others have good ones.
+# The normalized mean squared error, averaged over tasks; FETR chooses eta, the others have good parameters.
 
 
 def error(model):
@@ -44,8 +44,8 @@ models = {
     "each task alone": SingleTaskRidge(alpha=1.0),
     "one ridge for all": PooledRidge(alpha=1.0),
     "shared directions (MTFL)": MTFLRegressor(alpha=0.3),
-    "FETR around zero": FETRRegressorCV(mean="zero", cv=3),
-    "FETR around a mean": FETRRegressorCV(cv=3),
+    "FETR around zero": FETRRegressorCV(mean="zero", bounds=[(0.1, 10.0)], cv=3),
+    "FETR around a mean": FETRRegressorCV(bounds=[(0.1, 10.0)], cv=3),
 }
 for name, model in models.items():
     print(f"{name:>25}  {error(model.fit(X[train], y[train], task[train])):.3f}")

@@ -23,6 +23,7 @@ MODULES = (
     "matrixlearn.problem",
     "matrixlearn.testing",
     "matrixlearn_discrepancy",
+    "matrixlearn_fetr",
     "matrixlearn_maxcut",
     "matrixlearn_quantum",
 )
