@@ -55,7 +55,6 @@ __all__ = [
     "Diagonalised",
     "Estimate",
     "FETRClassifier",
-    "FETRNetwork",
     "FETRRegressor",
     "FETRRegressorCV",
     "FewTasks",
@@ -106,7 +105,10 @@ LATE = {
     "PooledRidge": "baselines",
     "SingleTaskRidge": "baselines",
 }
-"""The modules that need scikit-learn, or PyTorch, by name: imported when they are asked for."""
+"""The modules that need scikit-learn, or PyTorch, by name: imported when they are asked for.
+
+`FETRNetwork` is not in ``__all__``: PyTorch is in no other extra, and a star import must not need it.
+"""
 
 EXTRAS = {"sklearn": ("scikit-learn", "sklearn"), "torch": ("PyTorch", "torch")}
 """What a missing module is called, and the extra that brings it."""

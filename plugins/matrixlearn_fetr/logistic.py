@@ -205,7 +205,10 @@ class LogisticLoss:
         D, achieved, at_most
             The move, by how much loss + eta tr(S1 W S2 W^T) falls, and by how much it could fall at most.
         """
-        total = lambda V: self.value(V) + float(np.vdot(V, prior.apply(V)))
+
+        def total(V: np.ndarray) -> float:
+            return self.value(V) + float(np.vdot(V, prior.apply(V)))
+
         D, start = np.zeros_like(W), total(W)
         value = start
         for _ in range(STEPS):
