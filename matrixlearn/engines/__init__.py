@@ -5,9 +5,11 @@ from matrixlearn.engines.column_generation import ColumnGeneration
 from matrixlearn.engines.interior_point import InteriorPoint
 from matrixlearn.engines.low_rank import LowRank
 from matrixlearn.engines.mirror import MirrorDescent, play
+from matrixlearn.engines.mirror_prox import MirrorProx
 from matrixlearn.engines.mmw import MatrixMultiplicativeWeights
 from matrixlearn.engines.pdhg import HybridGradient
 from matrixlearn.engines.reference import Reference
+from matrixlearn.engines.sa_da import SmoothApproximation
 from matrixlearn.engines.schedules import Adaptive, Theory
 from matrixlearn.engines.smoothing import Smoothing
 from matrixlearn.engines.subgradient import Subgradient
@@ -24,9 +26,11 @@ __all__ = [
     "LowRank",
     "MatrixMultiplicativeWeights",
     "MirrorDescent",
+    "MirrorProx",
     "Proposal",
     "Reference",
     "Run",
+    "SmoothApproximation",
     "Smoothing",
     "State",
     "Subgradient",

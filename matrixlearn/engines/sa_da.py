@@ -1,0 +1,190 @@
+"""SA-DA, Cortes and Mohri's smooth approximation for discrepancy minimization; here for every minimal norm.
+
+    min over y in Y of ||F(y)||_2,  F = C - A(y),      through      G_p(y) = (1/2) (Tr F^{2p})^{1/p}
+    dG_p / dy_i = -(Tr F^{2p})^{1/p - 1} <F^{2p-1}, A_i>
+
+G_p is half the square of the Schatten norm of order 2p. Half the square of that of order q >= 2 is (q - 1)-smooth in the
+norm itself, which is at most the Frobenius norm; hence G_p is L = 2p - 1 smooth in ||z||_J = ||A(z)||_F, with the Gram
+matrix J_ij = <A_i, A_j>. Nesterov's method in this norm, from u_0 = argmin over Y of z.Jz:
+
+    v_k = argmin over Y of (L/2) ||z - u_k||_J^2 + G'(u_k).z
+    w_k = argmin over Y of (L/2) ||z - u_0||_J^2 + sum_{i <= k} (i+1)/2 G'(u_i).z
+    u_{k+1} = 2/(k+3) w_k + (k+1)/(k+3) v_k
+
+    G_p(v_k) - min G_p  <=  2 (2p - 1) ||z* - u_0||_J^2 / ((k+1) (k+2))
+
+Since ||F||_2^2 / 2 <= G_p <= r^{1/p} ||F||_2^2 / 2 for a rank of at most r, p >= (1 + e) log(r) / e gives the minimizer of
+G_p a norm within 1 + e of the least. Each step is two quadratic programs over Y (a small interior point here, a general
+solver in the original) and one eigendecomposition. The X that is shown is the average of F^{2p-1}, normalized: a
+certificate, which the original does not have.
+
+References
+----------
+Cortes and Mohri (2014), "Domain adaptation and sample bias correction theory and algorithm for regression"; Nesterov
+(2005); Juditsky and Nemirovski (2008), the smoothness of squared norms.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from matrixlearn._array import as_numpy, from_numpy, identity, zeros
+from matrixlearn.engines.base import Engine, Incumbent, Proposal, State
+from matrixlearn.engines.saddle import refusal
+from matrixlearn.linalg import adjoint, eigh, sym
+from matrixlearn.problems.base import Problem
+from matrixlearn.problems.game import SpectralGame
+from matrixlearn.sets import KnapsackSet, SpectralBall
+from matrixlearn.typing import Array
+
+
+def smooth_norm(F: Array, p: float) -> tuple[float, Array]:
+    """(G_p, its derivative in F): with s = max |lambda|, nothing overflows."""
+    w, V = eigh(F)
+    w = as_numpy(w)
+    s = float(np.max(np.abs(w)))
+    if s == 0:
+        return 0.0, 0 * F
+    ratio = np.abs(w) / s
+    total = float(np.sum(ratio ** (2 * p)))
+    slope = s * total ** (1 / p - 1) * np.sign(w) * ratio ** (2 * p - 1)
+    return s**2 / 2 * total ** (1 / p), sym((V * from_numpy(slope, F)) @ adjoint(V))
+
+
+def quadratic_minimizer(H: np.ndarray, g: np.ndarray, Y: KnapsackSet, start: np.ndarray) -> np.ndarray:
+    """argmin over Y of z.Hz / 2 + g.z, H positive semidefinite, the row of Y an equality: a primal-dual interior point.
+
+    Ends where the complementarity is 1e-13 of its start, or where a step no longer goes anywhere.
+    """
+    from scipy.linalg import cho_factor, cho_solve  # late: import time
+
+    assert Y.weights is not None
+    w, m = Y.weights, len(g)
+    capped = np.isfinite(Y.upper)
+    size = float(np.max(np.abs(H @ start + g))) + float(np.trace(H)) / m * float(np.max(np.abs(start))) + 1e-300
+    z = Y.center()
+    below, above = z - Y.lower, np.where(capped, Y.upper - z, 1.0)
+    p, q = np.full(m, size), np.where(capped, size, 0.0)
+    k = 0.0
+    first = float(p @ below + q @ above)
+    for _ in range(60):
+        mu = float(p @ below + q @ above)
+        if mu <= 1e-13 * first:
+            break
+        target = 0.1 * mu / (m + int(capped.sum()))
+        matrix = H + np.diag(p / below + q / above)
+        matrix[np.diag_indices(m)] *= 1 + 1e-14
+        factor = cho_factor(matrix, lower=True)
+        rhs = -(H @ z + g + k * w) + target / below - np.where(capped, target / above, 0.0)
+        plain, along = cho_solve(factor, rhs), cho_solve(factor, w)
+        dk = (float(w @ plain) - (Y.row_upper - float(w @ z))) / float(w @ along)
+        dz = plain - dk * along
+        dp = target / below - p - p / below * dz
+        dq = np.where(capped, target / above - q + q / above * dz, 0.0)
+        step = 1.0
+        for value, change in ((below, dz), (above, np.where(capped, -dz, 0.0)), (p, dp), (q, dq)):
+            falling = change < 0
+            if np.any(falling):
+                step = min(step, 0.99 * float(np.min(-value[falling] / change[falling])))
+        if not step > 1e-10:
+            break
+        z, k, p, q = z + step * dz, k + step * dk, p + step * dp, q + step * dq
+        below, above = z - Y.lower, np.where(capped, Y.upper - z, 1.0)
+        if not np.all(below > 0) or not np.all(above > 0):
+            break
+    return Y.project(z)
+
+
+@dataclass(frozen=True)
+class SmoothApproximationState(State):
+    """The three points of Nesterov's method, and what is summed."""
+
+    J: np.ndarray = None  # type: ignore[assignment]
+    first: np.ndarray = None  # type: ignore[assignment]
+    u: np.ndarray = None  # type: ignore[assignment]
+    v: np.ndarray = None  # type: ignore[assignment]
+    gradients: np.ndarray = None  # type: ignore[assignment]
+    X: Array = None
+    """sum (i + 1) / 2 G'(F(u_i)), the matrix derivative."""
+    p: float = 1.0
+    k: int = 0
+
+
+@dataclass(frozen=True)
+class SmoothApproximation(Engine):
+    """SA-DA, for min ||C - A(y)||_2 over weights on a simplex, capped or not.
+
+    Parameters
+    ----------
+    epsilon : float
+        Relative accuracy that p is chosen for.
+    iterations : int, optional
+        After which it ends, as in the original; None goes on until the solve does.
+    """
+
+    epsilon: float = 0.1
+    iterations: int | None = 10
+
+    name = "sa-da"
+
+    def supports(self, problem: Problem) -> str:
+        refused = refusal(self.name, problem)
+        if refused:
+            return refused
+        S, Y = problem.spectral_set, problem.dual_set  # type: ignore[attr-defined]
+        if not isinstance(S, SpectralBall) or len(S.blocks) > 1 or np.any(problem.offset):  # type: ignore[attr-defined]
+            return "sa-da minimizes a spectral norm: S must be a SpectralBall of one block, and the offset 0"
+        if Y.weights is None or Y.row_lower != Y.row_upper:
+            return "sa-da needs weights on a simplex: a row of Y that is an equality"
+        center = Y.center()
+        if not np.all((Y.lower < center) & (center < Y.upper)):
+            return "sa-da needs a Y with an interior: some y_j can take one value only"
+        return ""
+
+    def init(self, problem: SpectralGame, incumbent: Incumbent) -> SmoothApproximationState:
+        n, Y = problem.spectral_set.n, problem.dual_set
+        eye = identity(n, problem.cost)
+        J = problem.schur(eye, eye)
+        first = quadratic_minimizer(J, np.zeros(Y.size), Y, Y.center())
+        return SmoothApproximationState(
+            J=J,
+            first=first,
+            u=first,
+            gradients=np.zeros(Y.size),
+            X=zeros(tuple(problem.cost.shape), problem.cost),
+            p=max(1.0, (1 + self.epsilon) * math.log(max(n, 2)) / self.epsilon),
+        )
+
+    def step(
+        self, problem: SpectralGame, state: SmoothApproximationState, incumbent: Incumbent
+    ) -> SmoothApproximationState:
+        k, J, Y = state.k, state.J, problem.dual_set
+        L = 2 * state.p - 1
+        _, slope = smooth_norm(problem.forward(state.u), state.p)
+        gradient = -problem.adjoint(slope)
+        if not np.all(np.isfinite(gradient)):
+            return replace(state, proposals=(), finished="a gradient is not finite: numerical limit")
+        gradients = state.gradients + (k + 1) / 2 * gradient
+        v = quadratic_minimizer(L * J, gradient - L * (J @ state.u), Y, state.u)
+        w = quadratic_minimizer(L * J, gradients - L * (J @ state.first), Y, state.u)
+        X = state.X + (k + 1) / 2 * slope
+        size = float(np.sum(np.abs(as_numpy(problem.spectral_set.eigenvalues(X)))))
+        shown = X * (problem.spectral_set.trace / size) if size > 0 else X
+        finished = ""
+        if self.iterations is not None and k + 1 >= self.iterations:
+            finished = f"{self.iterations} iterations, as the method has them"
+        elif incumbent.upper - incumbent.lower <= 4 * problem.rounding(v):
+            finished = "the bounds differ by their allowance for rounding: numerical limit"
+        return replace(
+            state,
+            proposals=(Proposal(X=shown, y=v),),
+            u=2 / (k + 3) * w + (k + 1) / (k + 3) * v,
+            v=v,
+            gradients=gradients,
+            X=X,
+            k=k + 1,
+            finished=finished,
+        )
