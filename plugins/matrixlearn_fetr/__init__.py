@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from matrixlearn_fetr.classifier import FETRClassifier
     from matrixlearn_fetr.estimator import FETRRegressor, FETRRegressorCV
     from matrixlearn_fetr.features import OrthogonalFeatures
-    from matrixlearn_fetr.nn import FETRNetwork
+    from matrixlearn_fetr.nn import FETRNetwork as FETRNetwork
 
 __all__ = [
     "FETR",
