@@ -72,7 +72,7 @@ def main(seeds):
     header(f"SARCOS, 4,449 rows split 60 / 20 / 20, {seeds} seeds; mean (sd) of test MSE per torque, mean nMSE")
     data = np.load(DATA)
     X, Y = data["X"], data["Y"]
-    errors, etas, seconds = {}, {}, {}
+    errors, etas, seconds, variance = {}, {}, {}, []
     for seed in range(seeds):
         train, valid, test = split(len(X), seed)
         began = time.process_time()
@@ -81,12 +81,13 @@ def main(seeds):
             etas.setdefault(name, []).append(eta)
             seconds.setdefault(name, []).append(time.process_time() - began)
             began = time.process_time()
-        print(f"# seed {seed} done", flush=True)
-    report(errors, etas, seconds, np.array([Y[split(len(X), seed)[2]].var(axis=0) for seed in range(seeds)]))
+        variance.append(Y[test].var(axis=0))
+        report(errors, etas, seconds, np.array(variance))
 
 
 def report(errors, etas, seconds, variance):
     seeds = len(variance)
+    print(f"\nafter {seeds} of the seeds")
     relative = {name: np.mean(np.array(e) / variance, axis=1) for name, e in errors.items()}
     for name, e in errors.items():
         mean, sd = np.mean(e, axis=0), np.std(e, axis=0)
@@ -100,7 +101,7 @@ def report(errors, etas, seconds, variance):
     for name, nmse in relative.items():
         d = nmse - relative["MT-NN + ridge"]
         error = d.std(ddof=1) / np.sqrt(seeds) if seeds > 1 else np.nan
-        print(f"{name:21s} {d.mean():+.5f}  {error:.5f}  {int(np.sum(d < 0))}/{seeds}")
+        print(f"{name:21s} {d.mean():+.5f}  {error:.5f}  {int(np.sum(d < 0))}/{seeds}", flush=True)
 
 
 if __name__ == "__main__":
