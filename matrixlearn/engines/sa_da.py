@@ -3,9 +3,9 @@
     min over y in Y of ||F(y)||_2,  F = C - A(y),      through      G_p(y) = (1/2) (Tr F^{2p})^{1/p}
     dG_p / dy_i = -(Tr F^{2p})^{1/p - 1} <F^{2p-1}, A_i>
 
-G_p is half the square of the Schatten norm of order 2p. Half the square of that of order q >= 2 is (q - 1)-smooth in the
-norm itself, which is at most the Frobenius norm; hence G_p is L = 2p - 1 smooth in ||z||_J = ||A(z)||_F, with the Gram
-matrix J_ij = <A_i, A_j>. Nesterov's method in this norm, from u_0 = argmin over Y of z.Jz:
+G_p is half the square of the Schatten norm of order 2p. Half the square of that of order q >= 2 is (q - 1)-smooth in
+the norm itself, which is at most the Frobenius norm; hence G_p is L = 2p - 1 smooth in ||z||_J = ||A(z)||_F, with the
+Gram matrix J_ij = <A_i, A_j>. Nesterov's method in this norm, from u_0 = argmin over Y of z.Jz:
 
     v_k = argmin over Y of (L/2) ||z - u_k||_J^2 + G'(u_k).z
     w_k = argmin over Y of (L/2) ||z - u_0||_J^2 + sum_{i <= k} (i+1)/2 G'(u_i).z
@@ -13,10 +13,10 @@ matrix J_ij = <A_i, A_j>. Nesterov's method in this norm, from u_0 = argmin over
 
     G_p(v_k) - min G_p  <=  2 (2p - 1) ||z* - u_0||_J^2 / ((k+1) (k+2))
 
-Since ||F||_2^2 / 2 <= G_p <= r^{1/p} ||F||_2^2 / 2 for a rank of at most r, p >= (1 + e) log(r) / e gives the minimizer of
-G_p a norm within 1 + e of the least. Each step is two quadratic programs over Y (a small interior point here, a general
-solver in the original) and one eigendecomposition. The X that is shown is the average of F^{2p-1}, normalized: a
-certificate, which the original does not have.
+Since ||F||_2^2 / 2 <= G_p <= r^{1/p} ||F||_2^2 / 2 for a rank of at most r, p >= (1 + e) log(r) / e gives the minimizer
+of G_p a norm within 1 + e of the least. Each step is two quadratic programs over Y (a small interior point here, a
+general solver in the original) and one eigendecomposition. The X that is shown is the average of F^{2p-1}, normalized:
+a certificate, which the original does not have.
 
 References
 ----------
