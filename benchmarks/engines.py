@@ -118,8 +118,8 @@ def page(results, costs, limit):
         "# Engines, measured",
         "",
         f"Written by `python benchmarks/engines.py --write docs/engines.md --limit {limit:g}`: CPU seconds of one",
-        "run for each engine and problem, one BLAS thread, to a certified gap; in brackets how many times the quickest",
-        f"engine's time. A dash is a gap not reached within {limit:g} CPU seconds, or at all; the gap that was is beside.",
+        "run for each engine and problem, one BLAS thread, to a certified gap; in brackets how many times the",
+        f"quickest engine's time. A dash is a gap not reached within {limit:g} CPU seconds, or at all; the gap that was is beside.",
         "The engines that lose are there to be compared with, and to teach.",
         "",
     ]
@@ -172,7 +172,8 @@ def main():
         return
     results = {}
     for name in given.problems:
-        print(f"\n{name:17}" + "".join(f"{tol:>9.0e}" for tol in TOLS) + f"{'gap':>10}{'rounds':>8}  ended", flush=True)
+        heads = "".join(f"{tol:>9.0e}" for tol in TOLS)
+        print(f"\n{name:17}{heads}{'gap':>10}{'rounds':>8}  ended", flush=True)
         able = [method for method in ml.methods(PROBLEMS[name]()) if method != "reference"]
         results[name] = {}
         for method in [m for m in able if not given.engines or m in given.engines]:

@@ -58,4 +58,5 @@ class MatrixMultiplicativeWeights(Engine):
         return self.schedule.step(problem, state, incumbent)
 
     def remarks(self, state: Any) -> str:
-        return f"exponent routine: {type(state.exponent).__name__}"
+        routine = f"exponent routine: {type(state.exponent).__name__}"
+        return "; ".join(part for part in (routine, self.schedule.remarks(state)) if part)

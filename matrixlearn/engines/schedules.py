@@ -24,6 +24,9 @@ class Schedule(Protocol):
     def supports(self, game: SpectralGame) -> str:
         """Empty, or what the game lacks."""
 
+    def remarks(self, state: Any) -> str:
+        """How the rounds went, in words; empty where there is nothing to say."""
+
     def init(self, game: SpectralGame, incumbent: Incumbent, exponent: Exponent) -> State:
         """The first state, to be played with an exponent routine."""
 
@@ -56,6 +59,15 @@ class AdaptiveState(State):
     averages: Averages | None = None
     deviation: float = 0.0
     """Sum of squared bounds on ||loss - hint||."""
+    suffered: float = 0.0
+    """sum_t <loss_t, X_t> of the rounds in G."""
+    paid: float = 0.0
+    """(1/2) sum_t rate_t ||loss_t - hint_t||^2."""
+    inverse_rates: float = 0.0
+    """1 / rate of the first of these rounds."""
+    regret: float = math.nan
+    """suffered - min over X in S of <G, X>, at the last check."""
+    regret_bound: float = math.nan
     rounds: int = 0
     check_at: int = 1
     gap_at_restart: float = math.inf
@@ -82,6 +94,10 @@ class Adaptive:
       sees it at least so sharply that ln n / sharpness is worth the certified interval, upper - lower;
     - averages start afresh when the certified gap has halved, and losses when it stands still.
 
+    The regret against the best X in hindsight is measured and kept in the state. For hints at the rate of the losses
+    (``sharpness`` 0) it is at most R ln n (1/rate_1 + 1/rate_T) + (R/2) sum_t rate_t ||loss_t - hint_t||^2: Theorem
+    4.3.1 with hints, for rates that change.
+
     Parameters
     ----------
     level : float
@@ -103,6 +119,14 @@ class Adaptive:
 
     def supports(self, game: SpectralGame) -> str:
         return ""
+
+    def remarks(self, state: AdaptiveState) -> str:
+        if math.isnan(state.regret):
+            return ""
+        return (
+            f"regret of the rounds since the last fresh start {state.regret:.3g}; optimistic multiplicative weights "
+            f"whose hints are no sharper than their losses may have {state.regret_bound:.3g}"
+        )
 
     def init(self, game: SpectralGame, incumbent: Incumbent, exponent: Exponent) -> AdaptiveState:
         center = game.spectral_set.center(game.cost)
@@ -157,8 +181,12 @@ class Adaptive:
     ) -> AdaptiveState:
         assert answer.y is not None and state.averages is not None  # LevelOracle gives y
         moved = float(np.abs(answer.y - anchor) @ game.constraint_norms)
+        rate = self._rate(game, state)
         state = replace(
             state,
+            suffered=state.suffered + answer.step * inner(answer.loss, played.X),
+            paid=state.paid + rate * moved**2 / 2,
+            inverse_rates=state.inverse_rates or 1 / rate,
             G=played.G,
             exponent=played.exponent,
             averages=state.averages.with_round(played.X, answer.y),
@@ -177,6 +205,10 @@ class Adaptive:
         lower = _lower_value(game, X)
         anchor, average = state.hint_y, averages.y / averages.count
         assert anchor is not None
+        S = game.spectral_set
+        experts = S.trace * math.log(S.dimension)
+        bound = experts * (state.inverse_rates + 1 / self._rate(game, state)) + S.trace * state.paid
+        state = replace(state, regret=state.suffered + S.support(-1 * state.G), regret_bound=bound)
         shown = (Proposal(X=X, y=average), Proposal(y=anchor + 0.4 * (average - anchor)), Proposal(y=last))
         state = replace(
             state,
@@ -191,7 +223,15 @@ class Adaptive:
             state = replace(state, averages=Averages.empty(game), gap_at_restart=incumbent.gap)
         if state.rounds >= 2 * state.mark_round + self.patience:
             if incumbent.gap > self.stale * state.mark_gap:  # old losses hold X where it proves nothing
-                state = replace(state, G=state.exponent.zero(game.cost), deviation=0.0, averages=Averages.empty(game))
+                state = replace(
+                    state,
+                    G=state.exponent.zero(game.cost),
+                    deviation=0.0,
+                    suffered=0.0,
+                    paid=0.0,
+                    inverse_rates=0.0,
+                    averages=Averages.empty(game),
+                )
             state = replace(state, mark_gap=incumbent.gap, mark_round=state.rounds)
         return state
 
@@ -256,6 +296,9 @@ class Theory:
         Y = game.dual_set
         simplex = Y.weights is not None and Y.row_lower == Y.row_upper and np.all(np.isinf(Y.upper))
         return "" if simplex else "the theory schedule plays games on the simplex (Algorithm 3)"
+
+    def remarks(self, state: TheoryState) -> str:
+        return ""
 
     def rounds_for(self, game: SpectralGame, alpha: float) -> int:
         """T of Theorem 4.3.2."""
