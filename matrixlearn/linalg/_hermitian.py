@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from matrixlearn._array import from_numpy, identity, is_numpy, namespace
+from matrixlearn._array import from_numpy, identity, is_numpy, is_sparse, namespace
 from matrixlearn.typing import Array
 
 
@@ -48,7 +48,9 @@ def real_product(A: Array, B: Array) -> Array:
 
 
 def inner(A: Array, B: Array) -> float:
-    """<A, B> = Re tr(A^H B), the real inner product of Hermitian matrices (or of vectors)."""
+    """<A, B> = Re tr(A^H B), the real inner product of Hermitian matrices (or of vectors); A may be scipy sparse."""
+    if is_sparse(A):
+        return float(np.real(A.conj().multiply(B).sum()))
     if isinstance(A, np.ndarray) and isinstance(B, np.ndarray):
         return float(np.real(np.vdot(A, B)))  # one pass, no temporary
     return float(namespace(A, B).sum(real_product(A, B)))

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from matrixlearn._array import identity, namespace, zeros
+from matrixlearn._array import identity, is_sparse, namespace, zeros
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.linalg import adjoint, cholesky, eigh, eigvalsh, sym, trace
 from matrixlearn.typing import Array
@@ -77,8 +77,8 @@ class SpectralSet(ABC):
         """max over X in S of <F, X>, from the eigenvalues of F."""
 
     def support(self, F: Array) -> float:
-        """max over X in S of <F, X>, without any allowance for rounding."""
-        return self.support_of(self.eigenvalues(F))
+        """max over X in S of <F, X>, without any allowance for rounding; F may be scipy sparse."""
+        return self.support_of(self.eigenvalues(F.toarray() if is_sparse(F) else F))
 
     @abstractmethod
     def clip(self, eigenvalues: Array) -> Array:

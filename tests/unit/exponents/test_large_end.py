@@ -295,3 +295,17 @@ def test_mmw_plays_with_each_and_says_so(exponent):
     judge = ml.solve(problem, "interior-point", tol=1e-7)
     assert solution.lower <= judge.upper and solution.upper >= judge.lower
     assert getattr(exponent, "func", exponent).__name__ in solution.explain()
+
+
+@pytest.mark.parametrize("columns", [None, 30])
+def test_mmw_on_sparse_losses_is_sound_and_keeps_them_sparse(columns):
+    from matrixlearn_maxcut import MaxCut
+
+    W = sp.triu(sp.random_array((220, 220), density=0.02, rng=np.random.default_rng(8)), 1)
+    problem = MaxCut(sp.csr_array(W + W.T))
+    assert sp.issparse(problem.loss(np.ones(220)))
+    exponent = None if columns is None else functools.partial(SketchedExponent, columns=columns)
+    solution = ml.solve(problem, MatrixMultiplicativeWeights(exponent=exponent), tol=0.05, max_iter=40)
+    judge = ml.solve(problem, "low-rank", tol=1e-6)
+    assert solution.lower <= judge.upper and solution.upper >= judge.lower
+    assert solution.gap < 0.5
