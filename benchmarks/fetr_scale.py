@@ -38,8 +38,8 @@ def report(title, build):
     done = time.process_time()
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(
-        f"{title:44} moments {ready - began:6.1f} s   descent {done - ready:6.1f} s   {solution.iterations:3} iterations   "
-        f"{solution.status}, gap {solution.gap:.1e}   peak {peak:.0f} MiB",
+        f"{title:44} moments {ready - began:5.1f} s   descent {done - ready:5.1f} s   {solution.iterations:2} iterations"
+        f"   {solution.status}, gap {solution.gap:.1e}   peak {peak:.0f} MiB",
         flush=True,
     )
 
@@ -55,7 +55,6 @@ def main() -> None:
         for eta in (1.0, 10.0):
             title = f"10,000 tasks, 27 features, {mean} mean, eta {eta:g}"
             report(title, lambda mean=mean, eta=eta: FETR(X, y, eta, task=task, mean=mean))
-    del X, y
     for eta in (1.0, 100.0):
         title = f"n = 1e5, d = 1000, m = 500 shared, eta {eta:g}"
         report(title, lambda eta=eta: FETR.from_batches(blocks(100_000, 1000, 500), eta=eta))

@@ -55,7 +55,7 @@ class Joint(Descent):
 
     def step(self, problem: Any, state: JointState, incumbent: Incumbent) -> JointState:
         here = incumbent.from_matrix
-        assert isinstance(here, Located)
+        assert isinstance(here, Located) and here.point is not None
         if here is state.left:
             return replace(state, proposals=(), finished="no step lowers the objective: the limit of rounding")
         point = self._stretched(problem, here.point, self._second_half(problem, here.improved))
@@ -166,8 +166,8 @@ class FlipFlop(InBlocks):
     def _updated(self, V: np.ndarray, other: SpectralPrecision, problem: RelationProblem) -> SpectralPrecision:
         vectors, root, _ = np.linalg.svd(V @ other.power(0.5), full_matrices=False)
         values = 1.0 / (root**2 / V.shape[1] + self.fudge)
-        clip = lambda x: np.clip(x, problem.lower, problem.upper)
-        return SpectralPrecision(float(clip(1.0 / self.fudge)), clip(values), vectors)
+        rest, *inside = np.clip([1.0 / self.fudge, *values], problem.lower, problem.upper)
+        return SpectralPrecision(float(rest), np.array(inside), vectors)
 
 
 @dataclass(frozen=True)

@@ -268,13 +268,16 @@ class RelationProblem(MulticonvexProblem):
             return False
         found = self.estimate(solution)
         axes.set_axis_off()
-        sides = (("features", found.feature_relations, []), ("tasks", found.task_relations, self.tasks))
+        named = [str(name) for name in self.tasks] if m <= NAMED else []
+        sides: list[tuple[str, np.ndarray, list[str]]] = [
+            ("features", found.feature_relations, []),
+            ("tasks", found.task_relations, named),
+        ]
         for k, (title, relations, names) in enumerate(sides):
             inset = axes.inset_axes((0.52 * k, 0.0, 0.48, 1.0))
             inset.imshow(relations, vmin=-1, vmax=1, cmap="RdBu_r")
             inset.set_title(title)
-            at = np.arange(len(names)) if len(names) <= NAMED else []
-            inset.set_xticks(at, [str(names[i]) for i in at], rotation=90)
-            inset.set_yticks(at, [str(names[i]) for i in at])
+            inset.set_xticks(range(len(names)), names, rotation=90)
+            inset.set_yticks(range(len(names)), names)
             inset.yaxis.tick_right()
         return True
