@@ -111,7 +111,7 @@ class UnitDiagonalGame(SpectralGame):
         """n ||C||_2; 1 where C = 0."""
         return self.size * self.cost_norm or 1.0
 
-    def first_points(self) -> list[tuple[np.ndarray | None, np.ndarray | None]]:
+    def first_points(self) -> list[tuple[Any, np.ndarray | None]]:
         """I and y = 0; a best response, of rank one, would be repaired to a cut that proves little.  Where an n x n
         array is too much, a random cut for I: it proves as much on average.
         """
