@@ -119,7 +119,8 @@ def page(results, costs, limit):
         "",
         f"Written by `python benchmarks/engines.py --write docs/engines.md --limit {limit:g}`: CPU seconds of one",
         "run for each engine and problem, one BLAS thread, to a certified gap; in brackets how many times the",
-        f"quickest engine's time. A dash is a gap not reached within {limit:g} CPU seconds, or at all; the gap that was is beside.",
+        f"quickest engine's time. A dash is a gap not reached within {limit:g} CPU seconds, or at all; the gap that",
+        "was reached is beside.",
         "The engines that lose are there to be compared with, and to teach.",
         "",
     ]

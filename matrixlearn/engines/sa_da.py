@@ -120,12 +120,13 @@ class SmoothApproximation(Engine):
     Parameters
     ----------
     epsilon : float
-        Relative accuracy that p is chosen for.
+        Relative accuracy that p is chosen for. After ten iterations 0.5 was ahead of 0.1: 58 % above the optimum
+        against 85 % on Gaussian data 200 x 20, 18.7 % against 20.1 % on real reviews.
     iterations : int, optional
         After which it ends, as in the original; None goes on until the solve does.
     """
 
-    epsilon: float = 0.1
+    epsilon: float = 0.5
     iterations: int | None = 10
 
     name = "sa-da"
