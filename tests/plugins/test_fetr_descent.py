@@ -99,6 +99,7 @@ def test_permuting_tasks_and_rotating_features_moves_the_answer_with_them(seed, 
         np.testing.assert_allclose(R @ b.weights, a.weights[:, order], atol=1e-4 * (1 + np.abs(a.weights).max()))
 
 
+@settings(max_examples=6)
 @given(seeds, st.sampled_from(["zero", "shared"]))
 def test_own_rows_shared_rows_batches_and_moments_are_one_problem(seed, mean):
     rng = np.random.default_rng(seed)
