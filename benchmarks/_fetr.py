@@ -67,11 +67,11 @@ class Chosen(RegressorMixin, BaseEstimator):
         return self.model_.predict(X) if task is None else self.model_.predict(X, task)
 
 
-def methods(fit_intercept=True, tol=1e-4, max_iter=100, cv=3):
-    """Name -> estimator that chooses its own parameters."""
+def methods(fit_intercept=True, tol=1e-4, max_iter=100, cv=3, only=None):
+    """Name -> estimator that chooses its own parameters; those of ``only``, where it is given."""
     free = {"fit_intercept": fit_intercept}
     fetr = dict(tol=tol, max_iter=max_iter, cv=cv, **free)
-    return {
+    every = {
         "STL": Chosen(SingleTaskRidge(**free), {"alpha": PENALTIES}, cv),
         "MTFL": Chosen(MTFLRegressor(**free), {"alpha": PENALTIES}, cv),
         "MTRL": Chosen(MTRLRegressor(**free), {"lambda1": (0.0, 1.0, 10.0, 100.0), "lambda2": PENALTIES}, cv),
@@ -83,6 +83,7 @@ def methods(fit_intercept=True, tol=1e-4, max_iter=100, cv=3):
         "pooled ridge": Chosen(PooledRidge(**free), {"alpha": PENALTIES}, cv),
         "mean-regularised": Chosen(MeanRegularizedRidge(**free), {"alpha": PENALTIES, "beta": (0.01, 1.0, 100.0)}, cv),
     }
+    return {name: model for name, model in every.items() if not only or name in only}
 
 
 def quietly(model, *data):

@@ -23,6 +23,7 @@ def main() -> None:
     parser.add_argument("--splits", type=int, default=5)
     parser.add_argument("--train", type=int, nargs="+", default=[150, 3000])
     parser.add_argument("--data", type=Path, default=DATA)
+    parser.add_argument("--only", nargs="+", help="methods, by their names in the table")
     given = parser.parse_args()
     with np.load(given.data / "sarcos/sarcos_inv_test.npz") as file:
         X, Y = file["X"], file["Y"]
@@ -33,7 +34,7 @@ def main() -> None:
             print(f"\n{rows} training rows, errors in {units}")
             torques = " ".join(f"{k:>7}" for k in range(1, 8))
             print(f"{'method':22} {torques}     nMSE    CPU s  last choice")
-            for name, model in methods().items():
+            for name, model in methods(only=given.only).items():
                 began, errors, nmse = time.process_time(), [], []
                 for seed in range(given.splits):
                     order = np.random.RandomState(seed).permutation(len(X))

@@ -37,9 +37,7 @@ def main() -> None:
     fold = dealt(rows, given.folds, np.random.RandomState(0))
     free = given.intercept == "free"
     print(f"{'method':22} {'NMSE':>7} {'+-':>7} {'paper':>7} {'CPU s':>7}  last choice")
-    for name, model in methods(fit_intercept=free).items():
-        if given.only and name not in given.only:
-            continue
+    for name, model in methods(fit_intercept=free, only=given.only).items():
         began, errors = time.process_time(), []
         for k in range(given.folds):
             train, test = fold != k, np.flatnonzero(fold == k)

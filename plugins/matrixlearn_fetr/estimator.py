@@ -210,9 +210,10 @@ class FETRRegressor(FETRBase):
 class FETRRegressorCV(FETRBase):
     """`FETRRegressor` with eta and the bounds chosen by cross-validation.
 
-    For each pair of bounds the etas are solved in descending order, each from the last one's solution, and so is the
-    final fit down to the chosen eta. Judged by the normalized mean squared error: that of each task over its
-    variance, averaged over tasks.
+    For each pair of bounds the etas are solved in ascending order, each from the last one's solution, and so is the
+    final fit up to the chosen eta: a large eta leaves a point where the precisions are at their upper bound, which
+    holds the weights at their mean whatever eta comes next. Judged by the normalized mean squared error: that of each
+    task over its variance, averaged over tasks.
 
     Parameters
     ----------
@@ -277,13 +278,13 @@ class FETRRegressorCV(FETRBase):
         (self.lower_, self.upper_), self.eta_ = self.bounds[at], self.etas[k]
 
     def _weights(self, rows: Rows) -> np.ndarray:
-        *_, last = self._path(rows, (self.lower_, self.upper_), least=self.eta_)
+        *_, last = self._path(rows, (self.lower_, self.upper_), most=self.eta_)
         return self._learned(last[1])
 
-    def _path(self, rows: Rows, bounds: tuple[float, float], least: float = 0.0) -> Iterable[tuple[float, Solution]]:
-        """Solutions for the etas down to ``least``, each from the one before."""
+    def _path(self, rows: Rows, bounds: tuple[float, float], most: float = np.inf) -> Iterable[tuple[float, Solution]]:
+        """Solutions for the etas up to ``most``, each from the one before."""
         moments, solution = rows.moments(), None
-        for eta in sorted((eta for eta in self.etas if eta >= least), reverse=True):
+        for eta in sorted(eta for eta in self.etas if eta <= most):
             solution = self._solved(moments, eta, bounds, warm_start=solution)
             yield eta, solution
 

@@ -144,7 +144,7 @@ def test_tasks_pass_through_scikit_learns_tools():
 
 
 def test_the_choice_is_the_least_error_of_plain_fits():
-    """Each entry of the path against a fit of its own from a warm start at the eta above."""
+    """Each entry of the path against a fit of its own where the path cannot end elsewhere."""
     X, y, task = populations(np.random.default_rng(7))
     etas, bounds = (10.0, 0.1, 1.0), ((1e-3, 1e3), (0.5, 2.0))
     model = FETRRegressorCV(etas=etas, bounds=bounds, cv=3, tol=1e-9, max_iter=2000).fit(X, y, task)
