@@ -165,6 +165,15 @@ def test_the_choice_is_the_least_error_of_plain_fits():
     assert (final.eta, final.lower, final.upper) == (model.eta_, model.lower_, model.upper_)
 
 
+def test_a_large_eta_on_the_path_does_not_hold_the_smaller_ones_at_their_mean():
+    """At eta = 1e5 no task deviates, and with precisions at 1e3 none ever would: the path goes up."""
+    X, y, task = populations(np.random.default_rng(14), noise=0.1)
+    assert np.ptp(FETRRegressor(1e5).fit(X, y, task).coef_, axis=0).max() < 1e-3
+    model = FETRRegressorCV(etas=(1e5, 0.01), bounds=((1e-3, 1e3),), cv=3).fit(X, y, task)
+    assert model.eta_ == 0.01 and np.ptp(model.coef_, axis=0).max() > 0.1
+    assert model.solution_.value == pytest.approx(FETRRegressor(0.01).fit(X, y, task).solution_.value, rel=1e-9)
+
+
 def test_folds_keep_rows_of_every_task():
     rng = np.random.default_rng(8)
     task = np.array([0] * 7 + [1] * 2 + [2])
