@@ -6,7 +6,7 @@ The 4,449 rows of SARCOS's *test* file (the training file is not at hand), featu
 "scaled": divided by their deviations), 21 features, 7 tasks, l = 1e-3, u = 1e3. Every method starts from the same
 point, S1 = S2 = I and the weights for them, which is not counted. The best objective is the least that any of the
 methods reached, and "reached" is measured on F at each method's *own* W, S1, S2, and in brackets on F with the best
-pair for its W, which only `joint` computes. Each rival stops after so many CPU seconds (20 by default).
+pair for its W, which only `joint` and `pruning` compute. Each rival stops after so many CPU seconds (20 by default).
 
 F - best <= 1e-6 max(|best|, |F at the start|). The problem not being convex, methods may end at different stationary
 points: one whose end is higher by more than that never gets there, and the last column says how much higher it is.
@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 from _common import header
-from matrixlearn_fetr import FETR, Alternating, FlipFlop, Joint, ProjectedGradient
+from matrixlearn_fetr import FETR, Alternating, FlipFlop, Joint, ProjectedGradient, Pruning
 
 from matrixlearn.engines import Incumbent
 
@@ -60,7 +60,13 @@ def main() -> None:
     with np.load(DATA) as data:
         X, Y = data["X"], data["Y"]
     X, Y = (X - X.mean(axis=0)) / X.std(axis=0), Y - Y.mean(axis=0)
-    engines = {"joint": Joint(), "alternating": Alternating(), "gradient": ProjectedGradient(), "flip-flop": FlipFlop()}
+    engines = {
+        "joint": Joint(),
+        "pruning": Pruning(),
+        "alternating": Alternating(),
+        "gradient": ProjectedGradient(),
+        "flip-flop": FlipFlop(),
+    }
     print("torques   eta   mean     method        seconds  iterations  [with the best pair]   end - best (relative)")
     for title, targets in (("centred", Y), ("scaled", Y / Y.std(axis=0))):
         for mean in ("zero", "shared"):

@@ -13,7 +13,7 @@ from matrixlearn_fetr.covariance import (
     task_precision,
 )
 from matrixlearn_fetr.data import Moments
-from matrixlearn_fetr.engines import Alternating, FlipFlop, Joint, ProjectedGradient
+from matrixlearn_fetr.engines import Alternating, FlipFlop, Joint, ProjectedGradient, Pruning
 from matrixlearn_fetr.estimate import Estimate
 from matrixlearn_fetr.logistic import LogisticLoss, OwnRows, SharedRows
 from matrixlearn_fetr.problem import FETR
@@ -78,6 +78,7 @@ __all__ = [
     "PrecisionPair",
     "Prior",
     "ProjectedGradient",
+    "Pruning",
     "RelationProblem",
     "SharedRows",
     "SingleTaskRidge",

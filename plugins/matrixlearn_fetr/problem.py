@@ -59,7 +59,8 @@ class FETR(RelationProblem):
 
     Where features are collinear, a shared mean is not unique; the one taken is that of least S1-norm.
 
-    Engines: ``joint`` (default), ``alternating`` (as published), ``gradient`` and ``flip-flop`` (its rivals).
+    Engines: ``joint`` (default), ``pruning`` (lower values, of smaller rank), ``alternating`` (as published),
+    ``gradient`` and ``flip-flop`` (its rivals).
 
     References
     ----------

@@ -201,9 +201,9 @@ class RelationProblem(MulticonvexProblem):
         return PrecisionPair(SpectralPrecision.identity(d, size), SpectralPrecision.identity(m, size))
 
     def engines(self) -> tuple[Engine, ...]:
-        from matrixlearn_fetr.engines import Alternating, FlipFlop, Joint, ProjectedGradient
+        from matrixlearn_fetr.engines import Alternating, FlipFlop, Joint, ProjectedGradient, Pruning
 
-        return Joint(), Alternating(), ProjectedGradient(), FlipFlop()
+        return Joint(), Pruning(), Alternating(), ProjectedGradient(), FlipFlop()
 
     # -- one block at a time ------------------------------------------------------------------------
 

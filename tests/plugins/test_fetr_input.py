@@ -137,4 +137,4 @@ def test_points_are_checked_and_the_whole_problem_is_not_convex():
         problem.estimate(np.ones((2, 2)))
     with pytest.raises(CapabilityError, match="block_references"):
         problem.reference()
-    assert ml.methods(problem)[:4] == ["joint", "alternating", "gradient", "flip-flop"]
+    assert ml.methods(problem)[:5] == ["joint", "pruning", "alternating", "gradient", "flip-flop"]
