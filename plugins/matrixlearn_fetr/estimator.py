@@ -86,20 +86,18 @@ class Relations:
 
             msg = "plot() needs matplotlib: pip install 'matrixlearn[plot]'"
             raise MissingExtraError(msg) from error
-        if task_names is None:
-            task_names = self.tasks_
-        if feature_names is None:
-            feature_names = getattr(self, "feature_names_in_", None)
+        tasks: Any = self.tasks_ if task_names is None else task_names
+        features: Any = getattr(self, "feature_names_in_", None) if feature_names is None else feature_names
         figure, axes = plt.subplots(1, 3, figsize=(13, 4.2), layout="constrained")
-        sides = ("features", self.feature_relations_, feature_names), ("tasks", self.task_relations_, task_names)
+        sides = ("features", self.feature_relations_, features), ("tasks", self.task_relations_, tasks)
         for ax, (title, relations, names) in zip(axes, sides, strict=False):
             picture = ax.imshow(relations, cmap="RdBu_r", vmin=-1, vmax=1)
             ax.set_title(title)
-            named = names is not None and len(names) == len(relations) <= NAMED
-            at = np.arange(len(relations)) if named else []
+            written = names is not None and len(names) == len(relations) <= NAMED
+            labels = [str(name) for name in names] if written else []
             size = min(8.0, 150 / len(relations))
-            ax.set_xticks(at, [str(names[i]) for i in at], rotation=90, fontsize=size)
-            ax.set_yticks(at, [str(names[i]) for i in at], fontsize=size)
+            ax.set_xticks(range(len(labels)), labels, rotation=90, fontsize=size)
+            ax.set_yticks(range(len(labels)), labels, fontsize=size)
         figure.colorbar(picture, ax=axes[:2], shrink=0.7, label="correlation")
         history = self.solution_.history
         axes[2].plot(history.column("seconds"), history.column("upper"), marker="o", markersize=4, color="C3")
@@ -274,7 +272,7 @@ class FETRRegressorCV(FETRBase):
             [[self._errors(rows, train, test, bounds) for train, test in folds] for bounds in self.bounds]
         ).swapaxes(1, 2)
         mean = self.nmse_path_.mean(axis=2)
-        at, k = np.unravel_index(np.argmin(mean), mean.shape)
+        at, k = divmod(int(np.argmin(mean)), len(self.etas))
         (self.lower_, self.upper_), self.eta_ = self.bounds[at], self.etas[k]
 
     def _weights(self, rows: Rows) -> np.ndarray:

@@ -206,7 +206,7 @@ class MultitaskRegressor(TaskLabels, MultiOutputMixin, RegressorMixin, BaseEstim
         number = self._known(X, task)
         if number is None:
             return X @ self.coef_.T + self.intercept_
-        return Rows(X, X[:, 0], number, len(self.tasks_)).predicted(self.coef_.T, self.intercept_)
+        return Rows(X, X[:, 0], number, len(self.coef_)).predicted(self.coef_.T, np.asarray(self.intercept_))
 
     def score(self, X: Any, y: Any, task: Any = None, sample_weight: Any = None) -> float:
         """R^2 of `predict`, averaged over targets that share X; over all rows together where rows have tasks."""
