@@ -56,9 +56,11 @@ PATIENCE = 2000
 
 
 class VectorSide(Protocol):
-    """How Y is measured: ``scale`` turns a y into the coordinates u of the measure, which is conjugate to phi_Y."""
+    """How Y is measured, in coordinates u conjugate to phi_Y."""
 
-    scale: np.ndarray
+    @property
+    def scale(self) -> np.ndarray:
+        """u = scale o y."""
 
     def response(self, log: np.ndarray) -> tuple[float, np.ndarray]:
         """(phi_Y(l), u(l) its gradient)."""
