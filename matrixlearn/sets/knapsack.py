@@ -202,7 +202,7 @@ class KnapsackSet:
 
         point = at(0.0)
         low, low_excess = 0.0, float(slope @ point) - bound
-        if low_excess <= 0:
+        if low_excess <= 4 * EPS * float(np.abs(slope) @ np.abs(point)):  # met but for rounding, which no move mends
             return point / scale
         if not np.any(slope):
             return self.minimize(cost)[1]

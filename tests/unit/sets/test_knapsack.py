@@ -3,7 +3,7 @@
 import cvxpy as cp
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
@@ -165,6 +165,7 @@ def test_project_equals_cvxpy(make, seed):
 
 @sets
 @given(seed=seeds, scaled=st.booleans())
+@example(seed=847, scaled=True)  # y is the minimizer: the bound is missed by rounding only
 def test_move_below_reaches_the_bound_inside_the_set(make, seed, scaled):
     Y, rng = instance(make, seed)
     y, cost = Y.project(rng.standard_normal(Y.size)), rng.standard_normal(Y.size)
