@@ -1,6 +1,6 @@
 """Base classes and building blocks for plugin authors."""
 
-from matrixlearn._validation import as_array, as_hermitian, as_number, as_real_vector, as_samples
+from matrixlearn._validation import as_array, as_hermitian, as_number, as_real_vector, as_samples, read_arrays
 from matrixlearn.linalg.constraints import (
     ConstraintFamily,
     DenseFamily,
@@ -42,4 +42,5 @@ __all__ = [
     "as_number",
     "as_real_vector",
     "as_samples",
+    "read_arrays",
 ]

@@ -22,9 +22,11 @@ MODULES = (
     "matrixlearn.oracles",
     "matrixlearn.problem",
     "matrixlearn.testing",
+    "matrixlearn_definiteboost",
     "matrixlearn_discrepancy",
     "matrixlearn_fetr",
     "matrixlearn_maxcut",
+    "matrixlearn_meg",
     "matrixlearn_quantum",
 )
 

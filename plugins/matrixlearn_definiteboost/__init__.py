@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from matrixlearn_definiteboost.diagonal import Boosted, EdgeProblem, adaboost, eg_step, hedge
-from matrixlearn_definiteboost.engines import ApproximateProjections, Corrective, ExactProjections
+from matrixlearn_definiteboost.engines import Algorithm2, ApproximateProjections, Corrective, ExactProjections
 from matrixlearn_definiteboost.minmax import Bisection, MinMaxSDP, bisect_theta
 from matrixlearn_definiteboost.problem import DefiniteBoost
 from matrixlearn_definiteboost.unlisted import Separated, boost_with_oracle
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from matrixlearn_definiteboost.estimator import DefiniteBoostKernel
 
 __all__ = [
+    "Algorithm2",
     "ApproximateProjections",
     "Bisection",
     "Boosted",

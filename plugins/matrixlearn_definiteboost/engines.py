@@ -12,7 +12,7 @@ from matrixlearn.engines.base import State
 from matrixlearn.engines.mirror import MirrorState
 from matrixlearn.problems.base import Problem
 from matrixlearn_definiteboost.dual import Point, Sides, evaluate, newton_step, strictly_feasible
-from matrixlearn_definiteboost.oracle import Choice, MostViolated, Step
+from matrixlearn_definiteboost.oracle import Choice, Correcting, MostViolated, Step
 from matrixlearn_definiteboost.problem import DefiniteBoost
 
 
@@ -24,9 +24,6 @@ class Projections(MirrorDescent):
     ----------
     choice : {"most violated", "cyclic", "random"}
         Which of the constraints that do not hold.
-    corrections : bool
-        Take steps back too, as Bregman's method does; False is the paper's Algorithm 2, which ends at a feasible
-        matrix that need not be the nearest.
     accuracy : float
         Violations up to this, in the units of the constraints, count as satisfied; 0 leaves rounding only.
     seed : int
@@ -34,33 +31,44 @@ class Projections(MirrorDescent):
     """
 
     choice: Choice = "most violated"
-    corrections: bool = True
     accuracy: float = 0.0
     seed: int = 0
 
     rule: ClassVar[Step] = "approximate"
+    oracle: ClassVar[type[MostViolated]] = Correcting
 
     def supports(self, problem: Problem) -> str:
         return "" if isinstance(problem, DefiniteBoost) else f"{self.name} is for DefiniteBoost problems"
 
     def init(self, problem: Any, incumbent: Incumbent) -> MirrorState:
-        oracle = MostViolated.of(
+        oracle = self.oracle.of(
             problem,
             incumbent.y,
             step=self.rule,
             choice=self.choice,
-            corrections=self.corrections,
             accuracy=self.accuracy,
             seed=self.seed,
         )
-        return MirrorState(G=oracle.G, oracle=oracle)
+        return MirrorState(G=oracle.G, exponent=problem.exponent(), oracle=oracle)
 
 
 @dataclass(frozen=True)
 class ApproximateProjections(Projections):
-    """DefiniteBoost (Algorithm 2): the closed-form step (4.6) along a violated constraint."""
+    """DefiniteBoost: the closed-form step (4.6) along a violated constraint, or back along one that was overdone."""
 
     name = "definiteboost"
+
+
+@dataclass(frozen=True)
+class Algorithm2(Projections):
+    """DefiniteBoost as printed: steps (4.6) along violated constraints only, none of them ever taken back.
+
+    It ends at a feasible matrix that need not be the nearest, after at most 2 lambda^2 ln d / accuracy^2 rounds
+    (Corollary 4.2).
+    """
+
+    name = "algorithm-2"
+    oracle: ClassVar[type[MostViolated]] = MostViolated
 
 
 @dataclass(frozen=True)

@@ -74,7 +74,7 @@ def exact_step(G: np.ndarray, A: np.ndarray, guess: float, least: float, most: f
 
 @dataclass(frozen=True, eq=False)
 class MostViolated:
-    """W -> a violated constraint and a step, "satisfied" where all hold to ``accuracy``.
+    """W -> a violated constraint and a step, "satisfied" where all hold to ``accuracy``: Algorithm 2 as printed.
 
     Attributes
     ----------
@@ -91,7 +91,6 @@ class MostViolated:
     G: np.ndarray
     step: Step = "approximate"
     choice: Choice = "most violated"
-    corrections: bool = True
     accuracy: float = 0.0
     seed: int = 0
     round: int = 0
@@ -116,9 +115,13 @@ class MostViolated:
         outward = np.where(on_lower, -r, r)  # > 0: violated
         least, most = p.box
         violated = (outward > 0) & np.where(on_lower, self.y > least, self.y < most)
-        overdone = (outward < 0) & (self.y != 0) & self.corrections
+        overdone = self.taken_back(outward)
         equal = (low == u) & (((r > 0) & (self.y < most)) | ((r < 0) & (self.y > least)))
         return target, r, np.where(violated | overdone | equal, np.abs(r), 0.0)
+
+    def taken_back(self, outward: np.ndarray) -> np.ndarray:
+        """Which of the satisfied constraints may be chosen too: none, in Algorithm 2."""
+        return np.zeros(len(outward), dtype=bool)
 
     def pick(self, score: np.ndarray) -> int:
         """The constraint of this round."""
@@ -168,3 +171,11 @@ class MostViolated:
             elif y < 0:
                 most = 0.0
         return least - y, most - y
+
+
+class Correcting(MostViolated):
+    """Constraints that earlier rounds overdid are chosen too, and their steps taken back: Bregman's method."""
+
+    def taken_back(self, outward: np.ndarray) -> np.ndarray:
+        """Those with a multiplier and room."""
+        return (outward < 0) & (self.y != 0)

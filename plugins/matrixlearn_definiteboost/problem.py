@@ -24,7 +24,7 @@ import numpy as np
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.exponents import DenseExponent
 from matrixlearn.linalg import frobenius
-from matrixlearn.problem import Bound, Problem, Spectraplex
+from matrixlearn.problem import Argument, Bound, Problem, Spectraplex, read_arrays
 from matrixlearn_definiteboost.checks import density, per_constraint, rows, stacked
 from matrixlearn_definiteboost.constraints import Constraints, DenseConstraints, VectorConstraints
 from matrixlearn_definiteboost.dual import EPS, Sides, log_tr_exp, strictly_feasible
@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     from matrixlearn import Solution
     from matrixlearn.engines import Engine
     from matrixlearn.oracles import Oracle
+
+
+PARAMETERS = ("constraints", "upper", "lower", "initial", "slack", "vectors", "minus")
 
 
 @dataclass(frozen=True)
@@ -91,6 +94,16 @@ class DefiniteBoost(Problem):
 
     name = "definiteboost"
     objective = "minimize"
+    arguments = (
+        Argument(
+            "constraints",
+            ".npz with constraints, shape (m, d, d), or vectors and perhaps minus, shape (m, d); perhaps upper, lower "
+            "and slack, a number or shape (m,), and initial, shape (d, d).",
+            required=True,
+            positional=True,
+        ),
+        Argument("slack", "The price of a unit of violation, the same for all; hard constraints by default.", float),
+    )
 
     def __post_init__(self) -> None:
         if (self.constraints is None) == (self.vectors is None):
@@ -329,9 +342,9 @@ class DefiniteBoost(Problem):
 
     def oracle(self) -> Oracle:
         """The most violated constraint, with the closed-form step."""
-        from matrixlearn_definiteboost.oracle import MostViolated
+        from matrixlearn_definiteboost.oracle import Correcting
 
-        return MostViolated.of(self)
+        return Correcting.of(self)
 
     def engines(self) -> tuple[Engine, ...]:
         from matrixlearn_definiteboost.engines import ApproximateProjections, Corrective, ExactProjections
@@ -341,7 +354,7 @@ class DefiniteBoost(Problem):
     def first_points(self) -> list[tuple[np.ndarray | None, np.ndarray | None]]:
         return [(None, np.zeros(self.m))]
 
-    # -- words, files, the judge ----------------------------------------------------------------------
+    # -- words, pictures, files, the judge ----------------------------------------------------------------------
 
     def describe(self, solution: Solution) -> list[str]:
         W, y = solution.matrix, solution.y
@@ -356,9 +369,31 @@ class DefiniteBoost(Problem):
             lines.append(f"active      {int(np.sum(np.abs(y) > 1e-9 * np.abs(y).max(initial=0.0)))} multipliers")
         return lines
 
+    def plot(self, solution: Solution, axes: Any) -> bool:
+        """The eigenvalues of W and W_1 and the multipliers that are not zero, each from the largest down."""
+        if solution.matrix is None:
+            return False
+        multipliers = np.zeros(0) if solution.y is None else np.abs(solution.y)
+        for values, style, label in (
+            (np.linalg.eigvalsh(solution.matrix), "o-C0", "eigenvalues of $W$"),
+            (self._spectrum[0], "-C7", "eigenvalues of $W_1$"),
+            (multipliers, ".C3", "multipliers $|y_j|$"),
+        ):
+            shown = np.sort(values[values > EPS * np.max(values, initial=0.0)])[::-1]
+            axes.loglog(np.arange(1, len(shown) + 1), shown, style, ms=3, label=label)
+        divergence = self.divergence(solution.matrix)
+        axes.set(xlabel="rank", ylabel="size", title=f"{self.m} constraints, divergence {divergence:.4g}")
+        axes.legend(frameon=False)
+        return True
+
     def parameters(self) -> Mapping[str, Any]:
-        names = ("constraints", "upper", "lower", "initial", "slack", "vectors", "minus")
-        return {name: getattr(self, name) for name in names}
+        return {name: getattr(self, name) for name in PARAMETERS}
+
+    @classmethod
+    def from_arguments(cls, given: Mapping[str, Any]) -> DefiniteBoost:
+        """The problem of the constraints in a file."""
+        settings = dict(given)
+        return cls(**read_arrays(settings.pop("constraints"), PARAMETERS) | settings)
 
     def reference(self) -> cvxpy.Problem:
         """The entropy through the sums of the largest eigenvalues, exact, in real variables."""

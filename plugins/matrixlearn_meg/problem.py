@@ -21,7 +21,17 @@ import numpy as np
 
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.linalg import adjoint, inner
-from matrixlearn.problem import Bound, KnapsackSet, Problem, Spectraplex, as_array, as_number, as_real_vector
+from matrixlearn.problem import (
+    Argument,
+    Bound,
+    KnapsackSet,
+    Problem,
+    Spectraplex,
+    as_array,
+    as_number,
+    as_real_vector,
+    read_arrays,
+)
 from matrixlearn_meg.instances import Pair, as_instance
 from matrixlearn_meg.learner import MEGLearner
 from matrixlearn_meg.losses import LOSSES, loss_named
@@ -69,6 +79,16 @@ class MEGRegression(Problem):
 
     name = "meg"
     objective = "minimize"
+    arguments = (
+        Argument(
+            "data",
+            ".npz with X, shape (T, d, d), or (T, d) for dyads x x^T, and y, shape (T,).",
+            required=True,
+            positional=True,
+        ),
+        Argument("loss", "square (default), absolute, huber or logistic.", str),
+        Argument("delta", "Of the Huber loss: where the square turns into the absolute value.", float),
+    )
 
     def __post_init__(self) -> None:
         if self.loss not in LOSSES:
@@ -207,6 +227,16 @@ class MEGRegression(Problem):
 
     def parameters(self) -> Mapping[str, Any]:
         return {"X": self.X, "y": self.y, "loss": self.loss, "delta": self.delta}
+
+    @classmethod
+    def from_arguments(cls, given: Mapping[str, Any]) -> MEGRegression:
+        """The problem of the instances and labels in a file."""
+        settings = dict(given)
+        arrays = read_arrays(settings.pop("data"), ("X", "y"))
+        if len(arrays) < 2:
+            msg = f"{given['data']} must hold X and y, got {', '.join(arrays)} only"
+            raise ProblemError(msg)
+        return cls(arrays["X"], arrays["y"], **settings)
 
     def reference(self) -> cvxpy.Problem:
         """The same in cvxpy, in units in which predictions are of size one."""

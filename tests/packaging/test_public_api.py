@@ -21,8 +21,10 @@ MODULES = (
     "matrixlearn.problems",
     "matrixlearn.sets",
     "matrixlearn.testing",
+    "matrixlearn_definiteboost",
     "matrixlearn_discrepancy",
     "matrixlearn_maxcut",
+    "matrixlearn_meg",
     "matrixlearn_quantum",
 )
 CONTRACTS = (ml.exponents.Exponent, Schedule)  # protocols: a class need not inherit from them

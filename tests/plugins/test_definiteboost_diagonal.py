@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from matrixlearn_definiteboost import (
-    ApproximateProjections,
+    Algorithm2,
     DefiniteBoost,
     EdgeProblem,
     adaboost,
@@ -96,7 +96,7 @@ def test_adaboost_is_definiteboost_on_diagonal_matrices(seed, m, d):
     M[:, :2] = [1.0, -1.0]  # eigenvalues in [-1, 1], both attained
     ours = adaboost(M, 6)
     p = DefiniteBoost([np.diag(row) for row in M])
-    done = run(ApproximateProjections(corrections=False), p, tol=-1.0, limits=Limits(max_iter=6))
+    done = run(Algorithm2(), p, tol=-1.0, limits=Limits(max_iter=6))
     y = np.zeros(m)
     np.add.at(y, ours.chosen, ours.alphas)
     if len(ours.chosen) == 6:

@@ -165,3 +165,38 @@ def test_minmax_and_bisection_refuse_nonsense():
 def test_diagonal_ancestors_refuse_nonsense(call, message):
     with pytest.raises(ProblemError, match=message):
         call()
+
+
+def test_the_command_line_reads_every_kind_of_constraint(tmp_path, monkeypatch):
+    from click.testing import CliRunner
+
+    from matrixlearn._commands import cli
+
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(3)
+    dense = {"constraints": rng.standard_normal((4, 3, 3)), "upper": -0.1, "initial": np.diag([0.5, 0.3, 0.2])}
+    pairs = {"vectors": rng.standard_normal((5, 3)), "minus": rng.standard_normal((5, 3)), "lower": np.full(5, -0.4)}
+    for given, options in ((dense, ()), (pairs, ("--slack", "2"))):
+        np.savez("data.npz", **given)
+        found = CliRunner().invoke(cli, ["solve", "definiteboost", "data.npz", *options, "--tol", "1e-6"])
+        assert found.exit_code == 0, found.output
+        expected = ml.solve(DefiniteBoost(**given, slack=2.0 if options else None), tol=1e-6)
+        solution = ml.Solution.load("solution.npz")
+        assert solution.value == pytest.approx(expected.value, rel=2e-6)
+        assert np.array_equal(solution.problem.upper, expected.problem.upper)
+    np.savez("data.npz", C=C)
+    refused = CliRunner().invoke(cli, ["solve", "definiteboost", "data.npz"])
+    assert refused.exit_code == 1 and "must hold arrays among constraints, upper" in refused.output
+
+
+def test_the_picture_shows_spectra_and_multipliers():
+    plt = pytest.importorskip("matplotlib.pyplot")
+    solution = ml.solve(DefiniteBoost([C, np.diag([1.0, 0, 0])], [-0.3, 0.4], initial=np.diag([0.5, 0.3, 0.2])))
+    axes = solution.plot().axes[2]
+    eigenvalues, initial, multipliers = (line.get_ydata() for line in axes.lines)
+    np.testing.assert_allclose(eigenvalues, np.linalg.eigvalsh(solution.matrix)[::-1])
+    np.testing.assert_allclose(initial, [0.5, 0.3, 0.2])
+    np.testing.assert_allclose(multipliers, np.sort(solution.y[solution.y > 0])[::-1])
+    idle = ml.solve(DefiniteBoost([-np.eye(3)]))  # no multiplier
+    assert len(idle.plot().axes[2].lines) == 3
+    plt.close("all")

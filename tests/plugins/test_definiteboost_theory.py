@@ -9,6 +9,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from matrixlearn_definiteboost import (
+    Algorithm2,
     ApproximateProjections,
     DefiniteBoost,
     ExactProjections,
@@ -16,7 +17,7 @@ from matrixlearn_definiteboost import (
     bisect_theta,
 )
 from matrixlearn_definiteboost.dual import divided_differences, evaluate, hessian
-from matrixlearn_definiteboost.oracle import closed_form_step, exact_step, log_partition_bound
+from matrixlearn_definiteboost.oracle import MostViolated, closed_form_step, exact_step, log_partition_bound
 from scipy.linalg import expm
 from scipy.optimize import minimize_scalar
 
@@ -24,6 +25,12 @@ import matrixlearn as ml
 from matrixlearn.engines import Limits, MirrorDescent, run
 
 seeds = st.integers(0, 2**32 - 1)
+
+
+class OutwardExact(ExactProjections):
+    """Algorithm 2 with the exact step (4.4)."""
+
+    oracle = MostViolated
 
 
 def judged_by_cvxpy(program):
@@ -180,11 +187,17 @@ def test_inconsistent_data_have_a_soft_answer_whose_violations_are_priced():
 # -- the theorems ---------------------------------------------------------------------------------------
 
 
-@given(seeds, st.integers(2, 5), st.integers(1, 6), st.booleans(), st.sampled_from(["most violated", "random"]))
-def test_the_product_bound_of_theorem_4_1_holds_in_every_round(seed, d, m, corrections, choice):
+@given(
+    seeds,
+    st.integers(2, 5),
+    st.integers(1, 6),
+    st.sampled_from([Algorithm2, ApproximateProjections]),
+    st.sampled_from(["most violated", "random"]),
+)
+def test_the_product_bound_of_theorem_4_1_holds_in_every_round(seed, d, m, kind, choice):
     C, upper = instance(np.random.default_rng(seed), d, m)
     p = DefiniteBoost(C, upper)
-    engine = ApproximateProjections(corrections=corrections, choice=choice, accuracy=1e-3)
+    engine = kind(choice=choice, accuracy=1e-3)
     for rounds in (1, 2, 5, 20):
         done = run(engine, p, tol=-1.0, limits=Limits(max_iter=rounds))
         oracle = done.state.oracle
@@ -197,7 +210,7 @@ def test_rounds_are_within_corollary_4_2(seed, d, m, accuracy, exact):
     p = DefiniteBoost(C, upper)
     w = np.linalg.eigvalsh(sym(C) - upper[:, None, None] * np.eye(d))
     widest = float(np.max(np.abs(w)))
-    engine = (ExactProjections if exact else ApproximateProjections)(corrections=False, accuracy=accuracy)
+    engine = (OutwardExact if exact else Algorithm2)(accuracy=accuracy)
     done = run(engine, p, tol=-1.0, limits=Limits(max_iter=10**5))
     assert done.ended == "satisfied"
     assert done.iterations - 1 <= 2 * widest**2 * math.log(d) / accuracy**2

@@ -1,6 +1,7 @@
 """Batch MEG regression: the laws of a problem, cvxpy's optimum, and instances in every form."""
 
 import warnings
+from pathlib import Path
 
 import cvxpy as cp
 import numpy as np
@@ -181,6 +182,40 @@ def test_words_and_picture():
     learner.meter.plot(axes)
     assert [line.get_label() for line in axes.lines] == ["MEG", "comparator U", "bound (Lemma 3.2)"]
     plt.close("all")
+
+
+def test_the_command_line_reads_arrays(tmp_path, monkeypatch):
+    from click.testing import CliRunner
+
+    from matrixlearn._commands import cli
+
+    def run(*arguments):
+        return CliRunner().invoke(cli, ["solve", "meg", *map(str, arguments)])
+
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(6)
+    X, y = rng.standard_normal((9, 3)), rng.standard_normal(9)
+    np.savez("data.npz", X=X, y=y)
+    found = run("data.npz", "--loss", "huber", "--delta", 0.3, "--tol", 1e-6)
+    assert found.exit_code == 0 and "optimal" in found.output
+    solution = ml.Solution.load("solution.npz")
+    assert solution.problem.loss == "huber" and solution.problem.delta == 0.3
+    assert solution.value == pytest.approx(ml.solve(MEGRegression(X, y, "huber", 0.3), tol=1e-6).value, rel=2e-6)
+    once = run("data.npz", "--method", "online")
+    assert once.exit_code == 3 and "online" in once.output
+    np.savez("lacking.npz", X=X)
+    np.savez("strange.npz", X=X, y=y, z=y)
+    np.save("single.npy", X)
+    Path("text.npz").write_text("no")
+    for name, message in (
+        ("lacking.npz", "must hold X and y, got X only"),
+        ("strange.npz", "must hold arrays among X, y, got z"),
+        ("single.npy", "not an .npz file"),
+        ("text.npz", "not an .npz file"),
+    ):
+        refused = run(name)
+        assert refused.exit_code == 1 and message in refused.output, refused.output
+    assert "hinge" in run("data.npz", "--loss", "hinge").output
 
 
 @pytest.mark.parametrize(
