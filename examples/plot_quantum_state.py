@@ -17,7 +17,7 @@ f(rho) - f* <= log lambda_max(R), R = sum_k (f_k / p_k) E_k.
 
 import matplotlib.pyplot as plt
 import numpy as np
-from matrixlearn_meg import MEGLearner, Sparse
+from matrixlearn_meg import MEGLearner
 from matrixlearn_quantum import (
     PauliString,
     StateTomography,
@@ -48,7 +48,7 @@ def stream(rounds):
     for k in rng.integers(0, len(labels), rounds):
         string = PauliString(labels[k])
         ups = rng.binomial(shots, (1 + string.inner(state)) / 2)
-        yield Sparse(*string.entries, d), 2 * ups / shots - 1
+        yield string, 2 * ups / shots - 1
 
 
 rounds = np.unique(np.geomspace(1, 8000, 40).astype(int))

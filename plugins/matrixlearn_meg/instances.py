@@ -240,10 +240,12 @@ def as_instance(X: Any, d: int | None = None, name: str = "X") -> Instance:
         For NaN, or a size other than d.
     """
     out: Instance
-    if isinstance(X, Dense | Sparse | LowRank | Pair):
+    if isinstance(X, Dense | Sparse | LowRank | Pair):  # before the Protocol, whose check takes longer than a pair
         out = X
     elif hasattr(X, "tocoo"):
         out = _sparse(X, name)
+    elif isinstance(X, Instance):  # before the arrays: a Pauli string can be one too
+        out = X
     else:
         array = np.asarray(as_array(name, X))
         if array.ndim == 1:

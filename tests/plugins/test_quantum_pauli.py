@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from matrixlearn_meg import MEGLearner, Sparse
+from matrixlearn_meg import Lemma32, MEGLearner, Sparse
 from matrixlearn_meg.instances import Instance
 from matrixlearn_quantum import (
     PauliMeasurement,
@@ -22,6 +22,8 @@ from matrixlearn_quantum import (
     sample_counts,
     w_state,
 )
+
+from matrixlearn.exceptions import ProblemError
 
 seeds = st.integers(0, 2**32 - 1)
 PAULI = {
@@ -195,7 +197,7 @@ def test_online_learning_from_pauli_expectations_finds_the_state(state):
     def stream(rounds):
         for k in rng.integers(0, len(labels), rounds):
             string = PauliString(labels[k])
-            yield Sparse(*string.entries, string.d), string.inner(state)
+            yield string, string.inner(state)
 
     learner = MEGLearner(8, rate=0.25)
     before = fidelity(learner.W, state)
@@ -205,10 +207,30 @@ def test_online_learning_from_pauli_expectations_finds_the_state(state):
     assert abs(np.trace(learner.W) - 1) < 1e-12
 
 
-def test_a_string_and_its_sparse_form_teach_the_same():
-    """The dense matrix that the learner makes of a string, and its entries one a column."""
-    strings = [PauliString(a + b) for a, b in itertools.product("XYZ", repeat=2)]
+def test_a_learner_uses_a_string_as_it_is():
+    """Neither __array__ nor a decomposition: with both taken away it teaches what its entries teach."""
+
+    class Bare(PauliString):
+        def __array__(self, dtype=None, copy=None):
+            pytest.fail("made dense")
+
+        def factors(self):
+            pytest.fail("decomposed")
+
+    strings = [Bare(a + b) for a, b in itertools.product("XYZ", repeat=2)]
     whole, entries = MEGLearner(4, rate=0.2), MEGLearner(4, rate=0.2)
     whole.learn((s, 0.3) for s in strings)
     entries.learn((Sparse(*s.entries, s.d), 0.3) for s in strings)
     np.testing.assert_allclose(whole.W, entries.W, atol=1e-13)
+    assert whole.predict(strings[0]) == pytest.approx(entries.predict(np.kron(PAULI["X"], PAULI["X"])), abs=1e-13)
+    with pytest.raises(ProblemError, match="4 x 4 instance, got 8 x 8"):
+        whole.learn([(PauliString("XYZ"), 0.3)])
+
+
+def test_the_range_of_a_string_is_exact_for_the_rate():
+    """r = 2 is enough for Lemma 3.2; a sparse matrix of the same entries is only known to have sqrt(2 d)."""
+    string = PauliString("XYZ")
+    learner = MEGLearner(8, Lemma32(r=2.0)).learn([(string, 0.3)])
+    assert learner.rounds == 1
+    with pytest.raises(ProblemError, match="more than the"):
+        learner.learn([(Sparse(*string.entries, string.d), 0.3)])
