@@ -51,6 +51,11 @@ def moved(x: Array, like: Array) -> Array:
     return x if namespace(x) is namespace(like) else from_numpy(as_numpy(x), like)
 
 
+def columns(x: Array, index: np.ndarray) -> Array:
+    """The columns of ``x`` at a NumPy index, in its namespace."""
+    return namespace(x).take(x, from_numpy(index, x), axis=1)
+
+
 def zeros(shape: tuple[int, ...], like: Array) -> Array:
     """Zeros of the dtype, namespace and device of ``like``."""
     return array_namespace(like).zeros(shape, dtype=like.dtype, device=device(like))

@@ -28,7 +28,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from matrixlearn._array import as_numpy, namespace
+from matrixlearn._array import as_numpy, columns, namespace
 from matrixlearn.engines.base import Engine, Incumbent, Proposal, State
 from matrixlearn.engines.interior_point import InteriorPoint
 from matrixlearn.engines.newton import InteriorState
@@ -147,7 +147,7 @@ class Subspace(Engine):
         progress = width < 0.9 * state.width
         state = replace(state, width=width if progress else state.width, idle=0 if progress else state.idle + 1)
         level = max(0.0, self.reach * (state.lower - float(problem.offset @ y)) / S.trace)
-        game = _enlarged(state.compressed, vectors[:, np.abs(values) > level])
+        game = _enlarged(state.compressed, columns(vectors, np.flatnonzero(np.abs(values) > level)))
         exhausted = state.inner.finished and game is state.compressed
         late = state.idle > PATIENCE
         if width <= 0.5 * (incumbent.upper - incumbent.lower) or exhausted or late:
@@ -167,7 +167,7 @@ def _enlarged(game: CompressedGame, vectors: Array) -> CompressedGame:
     if vectors.shape[1] == 0 or V.shape[0] == V.shape[1]:
         return game
     fresh, sizes, _ = xp.linalg.svd(vectors, full_matrices=False)
-    fresh = fresh[:, np.flatnonzero(as_numpy(sizes) > 1e-6)]
+    fresh = columns(fresh, np.flatnonzero(as_numpy(sizes) > 1e-6))
     if fresh.shape[1] == 0:
         return game
     fresh = fresh - V @ (adjoint(V) @ fresh)

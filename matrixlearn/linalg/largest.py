@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from matrixlearn._array import EPS, as_numpy
+from matrixlearn._array import EPS, as_numpy, columns
 from matrixlearn.linalg._hermitian import eigh
 from matrixlearn.linalg.inertia import semidefinite_error
 
@@ -148,4 +148,4 @@ def extreme_pairs(F: Any, k: int, both: bool = True) -> tuple[np.ndarray, Any]:
     w, V = eigh(F)
     low = min(k, n // 2) if both else 0
     index = np.concatenate([np.arange(low), np.arange(max(low, n - k), n)])
-    return as_numpy(w)[index], V[:, index]
+    return as_numpy(w)[index], columns(V, index)

@@ -100,7 +100,7 @@ def summarize_target(batches: Iterable[Any], weights: Iterable[Any] | None = Non
             raise ProblemError(msg)
         total += float(p.sum())
         rows = X * np.sqrt(p)[:, None]
-        factor = np.linalg.qr(rows if factor is None else np.concatenate([factor, rows]), mode="r")
+        factor = np.asarray(np.linalg.qr(rows if factor is None else np.concatenate([factor, rows]), mode="r"))
     if factor is None or total <= 0:
         msg = "batches must hold at least one point of positive weight"
         raise ProblemError(msg)

@@ -151,7 +151,11 @@ def check_blocks_agree_with_cvxpy(problem: ProblemOrClass) -> None:
         assert_at_most(solution.value, solution.upper, atol=slack, what="value and upper")
         sharp = 0
         for j in range(len(p.block_references(solution.matrix))):
-            block = optimum_of(lambda j=j: p.block_references(solution.matrix)[j], FLOOR * p.scale)
+
+            def program_of(j: int = j) -> Any:
+                return p.block_references(solution.matrix)[j]
+
+            block = optimum_of(program_of, FLOOR * p.scale)
             if not block.is_sharp:
                 continue
             sharp += 1

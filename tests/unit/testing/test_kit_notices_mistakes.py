@@ -1,17 +1,18 @@
 """Each class here is right but for one mistake that a plugin author might make; the kit must say which."""
 
 import dataclasses
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 import pytest
 from matrixlearn_discrepancy import Discrepancy
+from matrixlearn_fetr import FETR
 from matrixlearn_maxcut import MaxCut
 from scipy.linalg import expm
 
 from matrixlearn import LinearSDP
-from matrixlearn.problem import Bound, KnapsackSet, SpectralGame, Spectraplex
+from matrixlearn.problem import Bound, KnapsackSet, MulticonvexProblem, SpectralGame, Spectraplex
 from matrixlearn.testing import checks
 from matrixlearn.testing.strategies import override_examples
 
@@ -356,6 +357,15 @@ class HidesAParameter(MaxCut):
     """
 
 
+@fails(checks.check_blocks_agree_with_cvxpy)
+class ClaimsToBeStationary(FETR):
+    """FETR at any point."""
+
+    def bound_from_matrix(self, X):
+        bound = super().bound_from_matrix(X)
+        return replace(bound, lower=bound.upper)
+
+
 @pytest.mark.parametrize(("cls", "check"), MISTAKES)
 def test_the_kit_notices(cls, check):
     with override_examples(60), pytest.raises((AssertionError, ValueError)) as caught:
@@ -370,5 +380,5 @@ def test_every_check_has_a_mistake_to_notice():
     assert unproven <= {"check_warm_start", "check_every_method_is_sound"}
 
 
-def test_the_mistakes_are_about_games():
-    assert all(issubclass(parameter.values[0], SpectralGame) for parameter in MISTAKES)
+def test_the_mistakes_are_about_games_and_blocks():
+    assert all(issubclass(parameter.values[0], SpectralGame | MulticonvexProblem) for parameter in MISTAKES)
