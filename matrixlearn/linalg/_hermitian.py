@@ -16,6 +16,8 @@ from matrixlearn.typing import Array
 
 def is_complex(A: Array) -> bool:
     """Whether the dtype is a complex one."""
+    if isinstance(A, np.ndarray):
+        return A.dtype.kind == "c"
     return bool(namespace(A).isdtype(A.dtype, "complex floating"))
 
 
