@@ -38,6 +38,8 @@ class DefiniteBoostKernel(BaseEstimator):
         A quadruplet's first distance is smaller than its second by at least this, in the same unit.
     slack : float or None, default=10.0
         The price of a violation, in the same unit; None for hard constraints, which may be infeasible.
+        High prices are slow where many pairs contradict each other: 1,800 pairs at rank 40 (webcam), to a gap of
+        1e-2, take 2.3 s at 0.1; within 40 s the gap is 0.06 at 1 and 0.59 at 10.
     trace : float, optional
         Trace of the kernel. By default 1, and for distances that which makes their mean that of W_1: n / 2 times the
         mean squared distance for indices, which leaves 1/n of the trace to the mean of the objects.
