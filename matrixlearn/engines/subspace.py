@@ -40,8 +40,11 @@ from matrixlearn.problems.compressed import CompressedGame
 from matrixlearn.problems.game import SpectralGame
 from matrixlearn.typing import Array
 
-AHEAD_FROM = 300
-"""Dimensions from which it was ahead of interior-point at 1e-3 on rank-one games (benchmarks/large.py)."""
+AHEAD_FROM, AHEAD_FROM_TIGHT = 300, 1000
+"""Dimensions from which it is ahead of interior-point on rank-one games, to 1e-3 and to smaller gaps: level at 300 and
+1.3 times as fast at 500 to 1e-3, where it is 0.6 to 0.8 times as fast to 1e-6; 3 times to 1e-6 at 1,500
+(``benchmarks/large.py --crossover --tol``; nothing was measured between).
+"""
 
 PATIENCE = 30
 """Rounds in which the gap does not fall by a tenth, after which no more is expected."""
@@ -96,9 +99,10 @@ class Subspace(Engine):
 
     def preferred(self, problem: SpectralGame, tol: float) -> str:
         n = problem.spectral_set.n
-        if n < AHEAD_FROM or tol < 1e-6 or not isinstance(problem.family_at(np.arange(1)), RankOneFamily):
+        needed = AHEAD_FROM if tol >= 1e-3 else AHEAD_FROM_TIGHT
+        if n < needed or tol < 1e-6 or not isinstance(problem.family_at(np.arange(1)), RankOneFamily):
             return ""
-        return f"measured ahead of interior-point for rank-one matrices from n = {AHEAD_FROM} on; here n = {n}"
+        return f"measured ahead of interior-point for rank-one matrices from n = {needed} on at this tol; here n = {n}"
 
     def remarks(self, state: SubspaceState) -> str:
         n, r = state.compressed.V.shape
