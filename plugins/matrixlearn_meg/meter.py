@@ -111,5 +111,5 @@ class Meter:
         if len(bounds) and np.any(np.isfinite(bounds)):
             axes.plot(t, bounds, color="C3", ls="--", label="bound (Lemma 3.2)")
         axes.set(xlabel="round", ylabel="total loss", title="total loss of the stream")
-        axes.set_ylim(bottom=0)
-        axes.legend(frameon=False)
+        axes.set_ylim(0, 1.35 * axes.get_ylim()[1])  # room for the legend above the curves
+        axes.legend(frameon=False, loc="upper left")
