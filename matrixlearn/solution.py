@@ -37,8 +37,9 @@ class Status(StrEnum):
         """What it means and what to do."""
         return {
             "optimal": "the certified gap is at most tol",
-            "stationary": "no block of variables alone improves the objective by more than tol; the problem is "
-            "not convex, and another start may end lower",
+            "stationary": "no block of variables alone improves the objective by more than tol; many small "
+            "gains may be left, which a smaller tol goes on to take; the problem is not convex, and another start may "
+            "end lower",
             "stopped": "the bounds hold, but their gap is above tol: give more time or iterations, another "
             "method, a larger tol, or this solution as warm_start",
             "infeasible": "y proves that no matrix satisfies the constraints within the trace bound",
