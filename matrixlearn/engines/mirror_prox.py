@@ -43,7 +43,7 @@ import numpy as np
 from matrixlearn._array import as_numpy, from_numpy, zeros
 from matrixlearn.engines.base import Engine, Incumbent, Proposal, State
 from matrixlearn.engines.mirror import next_check
-from matrixlearn.engines.saddle import ScaledSet, diameter, lower_value, metric, refusal
+from matrixlearn.engines.saddle import ScaledSet, diameter, metric, proven_width, refusal
 from matrixlearn.engines.smoothing import soft_response
 from matrixlearn.linalg import adjoint, eigh, inner, sym
 from matrixlearn.problems.base import Problem
@@ -177,9 +177,8 @@ class Mirrored:
         return cls(L, log, phi, phi_y, X, u, y, game.forward(y), game.offset - game.adjoint(X))
 
     def width(self, game: SpectralGame) -> float:
-        """upper - lower, what the pair proves but for rounding."""
-        upper = float(game.offset @ self.y) + game.spectral_set.support(self.image)
-        return max(upper - lower_value(game, self.X), 0.0)
+        """`proven_width`."""
+        return proven_width(game, self.X, self.y, self.image)
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ import numpy as np
 
 from matrixlearn.engines.base import Engine, Incumbent, Proposal, State
 from matrixlearn.engines.mirror import next_check
-from matrixlearn.engines.saddle import ScaledSet, diameter, lower_value, metric, nearest, projects, refusal
+from matrixlearn.engines.saddle import ScaledSet, diameter, metric, nearest, projects, proven_width, refusal
 from matrixlearn.linalg import frobenius, inner
 from matrixlearn.problems.base import Problem
 from matrixlearn.problems.game import SpectralGame
@@ -67,9 +67,8 @@ class Point:
         return cls(X, y, game.forward(y), game.offset - game.adjoint(X))
 
     def width(self, game: SpectralGame) -> float:
-        """upper - lower, what the pair proves but for rounding: one list of eigenvalues."""
-        upper = float(game.offset @ self.y) + game.spectral_set.support(self.image)
-        return max(upper - lower_value(game, self.X), 0.0)
+        """`proven_width`."""
+        return proven_width(game, self.X, self.y, self.image)
 
 
 @dataclass(frozen=True)

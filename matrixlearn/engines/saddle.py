@@ -91,6 +91,12 @@ def lower_value(game: SpectralGame, X: Array) -> float:
     return value if repaired is None or repaired is X else max(value, game.lower_value(repaired)[0])
 
 
+def proven_width(game: SpectralGame, X: Array, y: np.ndarray, image: Array) -> float:
+    """upper - lower that X and y prove but for rounding, image = C - A(y): one list of eigenvalues."""
+    upper = float(game.offset @ y) + game.spectral_set.support(image)
+    return max(upper - lower_value(game, X), 0.0)
+
+
 def refusal(name: str, problem: Problem) -> str:
     """Why a first-order engine cannot play a problem; empty where it can."""
     if not isinstance(problem, SpectralGame):

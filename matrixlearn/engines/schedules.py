@@ -11,6 +11,7 @@ import numpy as np
 from matrixlearn._array import zeros
 from matrixlearn.engines.base import Incumbent, Proposal, State
 from matrixlearn.engines.mirror import Round, next_check, play
+from matrixlearn.engines.saddle import lower_value
 from matrixlearn.exponents import Exponent
 from matrixlearn.linalg import inner
 from matrixlearn.oracles import Done, LevelOracle, Move, SortedListOracle
@@ -153,7 +154,7 @@ class Adaptive:
         while isinstance(answer, Done):
             # X proves more than the level: raise it and ask the same X again, no new decomposition
             state = replace(state, best_lower=oracle.level)
-            if _lower_value(game, played.X) > _lower_value(game, state.best_X):
+            if lower_value(game, played.X) > lower_value(game, state.best_X):
                 state = replace(state, best_X=played.X)
             raised = oracle.level + self.level * (upper - oracle.level)
             if not raised > oracle.level:
@@ -202,7 +203,7 @@ class Adaptive:
         averages = state.averages
         assert averages is not None
         X = _best_on_segment(game, incumbent.upper, state.best_X, averages.X / averages.count)
-        lower = _lower_value(game, X)
+        lower = lower_value(game, X)
         anchor, average = state.hint_y, averages.y / averages.count
         assert anchor is not None
         S = game.spectral_set
@@ -234,13 +235,6 @@ class Adaptive:
                 )
             state = replace(state, mark_gap=incumbent.gap, mark_round=state.rounds)
         return state
-
-
-def _lower_value(game: SpectralGame, X: Array) -> float:
-    """What X proves, itself or repaired, but for rounding."""
-    repaired = game.repair(X)
-    value = game.lower_value(X)[0]
-    return value if repaired is None else max(value, game.lower_value(repaired)[0])
 
 
 def _best_on_segment(game: SpectralGame, upper: float, a: Array, b: Array) -> Array:

@@ -15,14 +15,15 @@ import numpy as np
 
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.linalg import adjoint, sym
-from matrixlearn.linalg.constraints import ConstraintFamily, Moments
+from matrixlearn.linalg.constraints import ConstraintFamily
+from matrixlearn.problems.family import FamilyGame
 from matrixlearn.problems.game import SpectralGame
 from matrixlearn.sets import KnapsackSet, SpectralSet
 from matrixlearn.typing import Array
 
 
 @dataclass(frozen=True, eq=False)
-class CompressedGame(SpectralGame):
+class CompressedGame(FamilyGame):
     """``game`` for X = V W V^H.
 
     Parameters
@@ -40,7 +41,7 @@ class CompressedGame(SpectralGame):
         return sym(adjoint(self.V) @ (self.game.cost @ self.V))
 
     @cached_property
-    def family(self) -> ConstraintFamily:
+    def family(self) -> ConstraintFamily:  # type: ignore[override] # once, when it is first asked for
         """The V^H A_j V."""
         return self.game.family_at(np.arange(self.game.dual_set.size)).compressed(self.V)
 
@@ -61,28 +62,6 @@ class CompressedGame(SpectralGame):
     def scale(self) -> float:
         """That of the whole game: its gap is the one to be closed."""
         return self.game.scale
-
-    def forward(self, y: np.ndarray) -> Array:
-        return self.cost - self.family.apply(y)
-
-    def apply(self, y: np.ndarray) -> Array:
-        return self.family.apply(y)
-
-    def adjoint(self, X: Array) -> np.ndarray:
-        return self.family.adjoint(X)
-
-    def constraint(self, j: int) -> Array:
-        return self.family.matrix(j)
-
-    @property
-    def constraint_norms(self) -> np.ndarray:
-        return self.family.norms
-
-    def schur(self, U: Array, V: Array) -> np.ndarray:
-        return self.family.schur(U, V)
-
-    def moments(self, U: Array, V: Array) -> Moments:
-        return self.family.moments(U, V)
 
     def expanded(self, W: Array) -> Array:
         """X = V W V^H."""

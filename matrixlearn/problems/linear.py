@@ -37,13 +37,12 @@ from matrixlearn.linalg import inner, is_complex
 from matrixlearn.linalg.constraints import (
     ConstraintFamily,
     DenseFamily,
-    Moments,
     RankOneFamily,
     SignedFamily,
     SparseFamily,
 )
 from matrixlearn.problems.base import INF, Bound
-from matrixlearn.problems.game import SpectralGame
+from matrixlearn.problems.family import FamilyGame
 from matrixlearn.problems.phase_one import PhaseOne
 from matrixlearn.sets import KnapsackSet, SpectralSet, TraceBall
 from matrixlearn.typing import Array
@@ -91,7 +90,7 @@ def constraint_family(A: Any, n: int) -> ConstraintFamily:
 
 
 @dataclass(frozen=True, eq=False)
-class LinearSDP(SpectralGame):
+class LinearSDP(FamilyGame):
     """max C . X subject to A_j . X <= b_j, X >= 0, Tr X <= trace_bound.
 
     Parameters
@@ -256,31 +255,6 @@ class LinearSDP(SpectralGame):
 
     def _weights_of_slack(self, X: Array) -> np.ndarray:
         return np.where(self.vacuous, 1.0, self._slack(X))
-
-    def forward(self, y: np.ndarray) -> Array:
-        return self.C - self.family.apply(y)
-
-    def apply(self, y: np.ndarray) -> Array:
-        return self.family.apply(y)
-
-    def adjoint(self, X: Array) -> np.ndarray:
-        return self.family.adjoint(X)
-
-    def constraint(self, j: int) -> Array:
-        return self.family.matrix(j)
-
-    @property
-    def constraint_norms(self) -> np.ndarray:
-        return self.family.norms
-
-    def family_at(self, index: np.ndarray) -> ConstraintFamily:
-        return self.family.at(index)
-
-    def schur(self, U: Array, V: Array) -> np.ndarray:
-        return self.family.schur(U, V)
-
-    def moments(self, U: Array, V: Array) -> Moments:
-        return self.family.moments(U, V)
 
     # -- feasibility ------------------------------------------------------------------------------
 

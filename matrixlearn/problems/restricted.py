@@ -12,12 +12,13 @@ from functools import cached_property
 
 import numpy as np
 
+from matrixlearn.problems.family import FamilyGame
 from matrixlearn.problems.game import SpectralGame
 from matrixlearn.sets import KnapsackSet, SpectralSet
 from matrixlearn.typing import Array
 
 
-class RestrictedGame(SpectralGame):
+class RestrictedGame(FamilyGame):
     """A spectral game with y_j = fixed_j outside an index.
 
     Parameters
@@ -69,21 +70,6 @@ class RestrictedGame(SpectralGame):
     @cached_property
     def constraint_norms(self) -> np.ndarray:
         return self.game.constraint_norms[self.index]
-
-    def forward(self, y: np.ndarray) -> Array:
-        return self.cost - self.family.apply(y)
-
-    def apply(self, y: np.ndarray) -> Array:
-        return self.family.apply(y)
-
-    def adjoint(self, X: Array) -> np.ndarray:
-        return self.family.adjoint(X)
-
-    def constraint(self, j: int) -> Array:
-        return self.family.matrix(j)
-
-    def schur(self, U: Array, V: Array) -> np.ndarray:
-        return self.family.schur(U, V)
 
     def value_at(self, X: Array, y: np.ndarray) -> float:
         return super().value_at(X, y) + self.constant

@@ -1,0 +1,47 @@
+"""A spectral game whose A_j are a constraint family: all it says of them, it says through the family."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from matrixlearn.problems.game import SpectralGame
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from matrixlearn.linalg.constraints import ConstraintFamily, Moments
+    from matrixlearn.typing import Array
+
+
+class FamilyGame(SpectralGame):
+    """A spectral game with ``family``: C - A(y) = C - family.apply(y), and the like for the other primitives.
+
+    Subclasses give ``family`` too, and leave the maps alone.
+    """
+
+    family: ConstraintFamily
+
+    def forward(self, y: np.ndarray) -> Array:
+        return self.cost - self.family.apply(y)
+
+    def apply(self, y: np.ndarray) -> Array:
+        return self.family.apply(y)
+
+    def adjoint(self, X: Array) -> np.ndarray:
+        return self.family.adjoint(X)
+
+    def constraint(self, j: int) -> Array:
+        return self.family.matrix(j)
+
+    @property
+    def constraint_norms(self) -> np.ndarray:
+        return self.family.norms
+
+    def family_at(self, index: np.ndarray) -> ConstraintFamily:
+        return self.family.at(index)
+
+    def schur(self, U: Array, V: Array) -> np.ndarray:
+        return self.family.schur(U, V)
+
+    def moments(self, U: Array, V: Array) -> Moments:
+        return self.family.moments(U, V)
