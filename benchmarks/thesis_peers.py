@@ -25,7 +25,7 @@ import matrixlearn as ml
 
 def write(problem, path):
     """min t: t I - M(z) >= 0, t I + M(z) >= 0, z >= 0 and z_m = 1 - sum of the others."""
-    P, C, r = np.asarray(problem.source.P), np.asarray(problem.cost), problem.rank
+    P, C, r = np.asarray(problem.family.P), np.asarray(problem.cost), problem.rank
     m = len(P)
     upper = np.triu_indices(r)
     i, j = upper[0] + 1, upper[1] + 1

@@ -108,7 +108,8 @@ def solve(
     warm_start : Solution, optional
         An earlier answer; its bounds count for this problem only after they are computed again.
     random_state : int or Generator, optional
-        For engines that draw; the engines of this version are deterministic.
+        Seeds an engine that draws (the start of ``low-rank``, the random choice of DefiniteBoost's rounds). Without
+        it an engine uses its own ``seed``, so that equal calls give equal answers in either case.
 
     Returns
     -------
@@ -124,7 +125,7 @@ def solve(
     CapabilityError
         Where the engine cannot solve the problem; before iteration 1.
     """
-    limits = _limits(tol, max_iter, time_limit)
+    limits, seed = _limits(tol, max_iter, time_limit), _seed(random_state)
     began = time.perf_counter()
     with governed(problem), _told(type(problem).__name__, progress, callback) as tell:
         notes: list[str] = []
@@ -132,6 +133,8 @@ def solve(
         if phase_one is not None:
             return _undecided(problem, phase_one, tol, notes, warm_start)
         engine = _choose(problem, method, tol, notes)
+        if seed is not None:
+            engine = engine.seeded(seed)
         try:
             start = _start(problem, warm_start)
         except KeyboardInterrupt:  # before anything is known
@@ -188,6 +191,18 @@ def _limits(tol: float, max_iter: int | None, time_limit: float | None) -> Limit
         max_iter=math.inf if max_iter is None else max_iter,
         time_limit=math.inf if time_limit is None else time_limit,
     )
+
+
+def _seed(random_state: int | np.random.Generator | None) -> int | None:
+    """An engine's seed; a Generator is asked once."""
+    if random_state is None:
+        return None
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**31))
+    if isinstance(random_state, int | np.integer) and random_state >= 0:
+        return int(random_state)
+    msg = f"random_state must be a whole number >= 0, a numpy.random.Generator or None, got {random_state!r}"
+    raise ProblemError(msg)
 
 
 @contextlib.contextmanager

@@ -8,7 +8,16 @@ from matrixlearn.linalg.constraints import (
     SparseFamily,
 )
 from matrixlearn.linalg.factored import FactoredMatrix
-from matrixlearn.problems import Argument, Bound, LinearSDP, MulticonvexProblem, Problem, SpectralGame, UnitDiagonalGame
+from matrixlearn.problems import (
+    Argument,
+    Bound,
+    FamilyGame,
+    LinearSDP,
+    MulticonvexProblem,
+    Problem,
+    SpectralGame,
+    UnitDiagonalGame,
+)
 from matrixlearn.sets import (
     KnapsackSet,
     ScaledSimplex,
@@ -24,6 +33,7 @@ __all__ = [
     "ConstraintFamily",
     "DenseFamily",
     "FactoredMatrix",
+    "FamilyGame",
     "KnapsackSet",
     "LinearSDP",
     "MulticonvexProblem",

@@ -138,6 +138,10 @@ class Engine(ABC):
         """What `Solution.explain` should say of how it went; empty, by default."""
         return ""
 
+    def seeded(self, seed: int) -> Engine:
+        """This engine with another ``seed``, the field of an engine that draws; itself, where it draws nothing."""
+        return replace(self, seed=seed) if hasattr(self, "seed") else self  # type: ignore[type-var]
+
     @abstractmethod
     def init(self, problem: Any, incumbent: Incumbent) -> State:
         """The first state, from the best points known (a warm start among them)."""

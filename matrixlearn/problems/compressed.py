@@ -41,7 +41,7 @@ class CompressedGame(FamilyGame):
         return sym(adjoint(self.V) @ (self.game.cost @ self.V))
 
     @cached_property
-    def family(self) -> ConstraintFamily:  # type: ignore[override] # once, when it is first asked for
+    def family(self) -> ConstraintFamily:
         """The V^H A_j V."""
         return self.game.family_at(np.arange(self.game.dual_set.size)).compressed(self.V)
 

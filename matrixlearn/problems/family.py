@@ -19,7 +19,11 @@ class FamilyGame(SpectralGame):
     Subclasses give ``family`` too, and leave the maps alone.
     """
 
-    family: ConstraintFamily
+    if TYPE_CHECKING:  # an abstract property would forbid dataclass fields of this name
+
+        @property
+        def family(self) -> ConstraintFamily:
+            """The A_j."""
 
     def forward(self, y: np.ndarray) -> Array:
         return self.cost - self.family.apply(y)

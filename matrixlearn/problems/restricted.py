@@ -12,6 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
+from matrixlearn.linalg.constraints import ConstraintFamily
 from matrixlearn.problems.family import FamilyGame
 from matrixlearn.problems.game import SpectralGame
 from matrixlearn.sets import KnapsackSet, SpectralSet
@@ -34,7 +35,11 @@ class RestrictedGame(FamilyGame):
         self.game, self.index = game, index
         self.fixed = fixed.copy()
         self.fixed[index] = 0.0
-        self.family = game.family_at(index)
+
+    @cached_property
+    def family(self) -> ConstraintFamily:
+        """The A_j of the index."""
+        return self.game.family_at(self.index)
 
     def embedded(self, y: np.ndarray) -> np.ndarray:
         """The point of Y that y, (k,), stands for, (m,)."""

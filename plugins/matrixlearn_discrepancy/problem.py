@@ -22,10 +22,10 @@ from matrixlearn.exceptions import ProblemError
 from matrixlearn.exponents import kernel_coordinates, span_coordinates
 from matrixlearn.problem import (
     Argument,
+    FamilyGame,
     KnapsackSet,
     RankOneFamily,
     SpectralBall,
-    SpectralGame,
     as_hermitian,
     as_number,
     as_real_vector,
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Discrepancy(SpectralGame):
+class Discrepancy(FamilyGame):
     """min over weights z of ||M_0 - sum_i z_i x_i x_i^T||_2.
 
     Parameters
@@ -138,7 +138,7 @@ class Discrepancy(SpectralGame):
         return int(self.points.shape[1])
 
     @cached_property
-    def source(self) -> RankOneFamily:
+    def family(self) -> RankOneFamily:
         """The matrices x_i x_i^T of the source points."""
         return RankOneFamily(self.points[: self.X_source.shape[0], :])
 
@@ -161,31 +161,6 @@ class Discrepancy(SpectralGame):
     def dual_set(self) -> KnapsackSet:
         m = self.X_source.shape[0]
         return KnapsackSet.simplex(m, np.inf if self.max_weight is None else self.max_weight / m)
-
-    def forward(self, y: np.ndarray) -> Any:
-        return self.cost - self.source.apply(y)
-
-    def apply(self, y: np.ndarray) -> Any:
-        return self.source.apply(y)
-
-    def adjoint(self, X: Any) -> np.ndarray:
-        return self.source.adjoint(X)
-
-    def constraint(self, j: int) -> Any:
-        return self.source.matrix(j)
-
-    @property
-    def constraint_norms(self) -> np.ndarray:
-        return self.source.norms
-
-    def family_at(self, index: np.ndarray) -> RankOneFamily:
-        return self.source.at(index)
-
-    def schur(self, U: Any, V: Any) -> np.ndarray:
-        return self.source.schur(U, V)
-
-    def moments(self, U: Any, V: Any) -> Any:
-        return self.source.moments(U, V)
 
     # -- words, pictures, files -------------------------------------------------------------------
 
@@ -249,7 +224,7 @@ class Discrepancy(SpectralGame):
         """The linear matrix inequalities t I +- M(z) >= 0, in r dimensions."""
         import cvxpy as cp
 
-        P, M0, r = np.asarray(self.source.P), np.asarray(self.cost), self.rank
+        P, M0, r = np.asarray(self.family.P), np.asarray(self.cost), self.rank
         z, t = cp.Variable(P.shape[0], name="y"), cp.Variable(name="t")
         M = M0 - P.T @ cp.diag(z) @ P
         bounds = [t * np.eye(r) - M >> 0, t * np.eye(r) + M >> 0]

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from matrixlearn.problem import KnapsackSet, RankOneFamily, SpectralGame, Spectraplex, as_samples
+from matrixlearn.problem import FamilyGame, KnapsackSet, RankOneFamily, Spectraplex, as_samples
 
 
 @dataclass(frozen=True, eq=False)
-class EOptimalDesign(SpectralGame):
+class EOptimalDesign(FamilyGame):
     """min over w of lambda_max(-sum_i w_i x_i x_i^T)   subject to   w >= 0, sum w = 1.
 
     The optimum is -lambda_min of the best information matrix: how much to measure at each candidate so
@@ -47,12 +47,6 @@ class EOptimalDesign(SpectralGame):
     @cached_property
     def dual_set(self) -> KnapsackSet:
         return KnapsackSet.simplex(self.family.shape[0])
-
-    def forward(self, y: np.ndarray) -> Any:
-        return self.cost - self.family.apply(y)
-
-    def adjoint(self, X: Any) -> np.ndarray:
-        return self.family.adjoint(X)
 
     @classmethod
     def random(cls, rng: np.random.Generator) -> "EOptimalDesign":
