@@ -69,8 +69,8 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", help="methods, by their names in the table")
     given = parser.parse_args()
     header(f"Mulan multi-target sets, {given.folds} folds: average RRMSE")
-    models = methods(only=given.only) if given.only else methods() | rivals()
-    models = {name: model for name, model in models.items() if name not in given.skip}
+    every = methods() | rivals()
+    models = {name: every[name] for name in given.only or every if name not in given.skip}
     print(f"{'set':8} {'n':>5} {'d':>4} {'m':>3}  " + " ".join(f"{name[:11]:>11}" for name in models))
     results = []
     for name in given.sets:

@@ -14,24 +14,15 @@ from matrixlearn_fetr.covariance import (
 )
 from matrixlearn_fetr.data import Moments
 from matrixlearn_fetr.engines import Alternating, FlipFlop, Joint, ProjectedGradient, Pruning
+from matrixlearn_fetr.equation import Prior, WeightEquation
 from matrixlearn_fetr.estimate import Estimate
 from matrixlearn_fetr.logistic import LogisticLoss, OwnRows, SharedRows
+from matrixlearn_fetr.own_solvers import ConjugateGradients, TaskByTask
 from matrixlearn_fetr.problem import FETR
 from matrixlearn_fetr.relations import Located, Loss, RelationProblem
-from matrixlearn_fetr.weights import (
-    BartelsStewart,
-    ConjugateGradients,
-    Diagonalised,
-    FewTasks,
-    GradientDescent,
-    Kronecker,
-    Prior,
-    SquaredLoss,
-    TaskByTask,
-    Tridiagonalised,
-    WeightEquation,
-    WeightSolver,
-)
+from matrixlearn_fetr.shared_solvers import Diagonalised, FewTasks, Tridiagonalised
+from matrixlearn_fetr.solvers import BartelsStewart, GradientDescent, Kronecker, WeightSolver
+from matrixlearn_fetr.weights import SquaredLoss
 
 if TYPE_CHECKING:
     from matrixlearn_fetr.baselines import (

@@ -25,7 +25,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from matrixlearn.exceptions import ProblemError
-from matrixlearn_fetr.weights import DESCENT, EPS, Prior, WeightEquation
+from matrixlearn_fetr.equation import EPS, Prior, WeightEquation
+from matrixlearn_fetr.weights import DESCENT
 
 if TYPE_CHECKING:
     import cvxpy

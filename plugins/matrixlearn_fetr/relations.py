@@ -31,9 +31,9 @@ from matrixlearn_fetr.covariance import (
     joint_precisions,
     task_precision,
 )
+from matrixlearn_fetr.equation import EPS, Prior
 from matrixlearn_fetr.estimate import Estimate
 from matrixlearn_fetr.means import MEANS, Mean
-from matrixlearn_fetr.weights import EPS, Prior
 
 if TYPE_CHECKING:
     import cvxpy

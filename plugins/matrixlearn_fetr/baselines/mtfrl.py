@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from matrixlearn_fetr.covariance import SpectralPrecision
+from matrixlearn_fetr.equation import Prior, WeightEquation
 from matrixlearn_fetr.multitask import MultitaskRegressor, Rows, number_at_least
-from matrixlearn_fetr.weights import Prior, WeightEquation, solver_for
+from matrixlearn_fetr.weights import solver_for
 
 
 class MTFRLRegressor(MultitaskRegressor):
