@@ -5,9 +5,9 @@ from matrixlearn.linalg.constraints import (
     ConstraintFamily,
     DenseFamily,
     RankOneFamily,
-    SparseFamily,
 )
 from matrixlearn.linalg.factored import FactoredMatrix
+from matrixlearn.linalg.sparse_family import SparseFamily
 from matrixlearn.problems import (
     Argument,
     Bound,

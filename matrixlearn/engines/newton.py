@@ -9,7 +9,8 @@ which leaves one positive definite system of order m + 1,
     [ H + D   h       ] [dy]         H   = sum_k schur(X_k, S_k^{-1})
     [ h^T     h_t     ] [dt] = ...   h_j = <A_j, sum_k s_k sym(X_k S_k^{-1})>
 
-with D from the bounds on y. For rank-one A_j, H is four products and an entrywise one.
+with D from the bounds on y. For rank-one A_j, H is four products and an entrywise one; where rows share their A_j, as
+the two of an equality do, it has one line for each A_j (`engines.schur.FoldedSystem`).
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import numpy as np
 
 from matrixlearn._array import identity
 from matrixlearn.engines.base import State
-from matrixlearn.engines.schur import SchurSystem
+from matrixlearn.engines.schur import FoldedSystem, LinearSystem, SchurSystem
 from matrixlearn.linalg import cholesky, inner, inverse_factor, inverse_from, max_step, sym, trace
 from matrixlearn.problems.base import Problem
 from matrixlearn.problems.game import SpectralGame
@@ -132,7 +133,7 @@ class NewtonSystem:
     inverse_S_factor: list[Array]
     inverse_X_factor: list[Array]
     inverse_S: list[Array]
-    schur: SchurSystem
+    schur: LinearSystem
     row_slack: float
 
     @classmethod
@@ -145,29 +146,31 @@ class NewtonSystem:
         inverse_S_factor = [inverse_factor(factor) for factor in factors.of_S]
         inverse_X_factor = [inverse_factor(factor) for factor in factors.of_X]
         inverse_S = [inverse_from(factor) for factor in inverse_S_factor]
-        m = len(state.y)
-        matrix = np.zeros((m + 1, m + 1))
-        for sign, x, s in zip(spectral.signs, state.X, inverse_S, strict=True):
-            moments = problem.moments(x, s)
-            matrix[:m, :m] += moments.second
-            matrix[:m, m] += sign * moments.product
-        matrix[m, :m] = matrix[:m, m]
+        every = [problem.moments(x, s) for x, s in zip(state.X, inverse_S, strict=True)]
+        k, fold = len(every[0].product), every[0].fold
+        core = np.empty((k + 1, k + 1))
+        core[:k, :k] = sum(moments.second for moments in every)
+        core[:k, k] = sum(sign * moments.product for sign, moments in zip(spectral.signs, every, strict=True))
+        core[k, :k] = core[:k, k]
         scalars = state.scalars
         assert scalars is not None
-        matrix[m, m] = sum(inner(x, s) for x, s in zip(state.X, inverse_S, strict=True))
+        core[k, k] = sum(inner(x, s) for x, s in zip(state.X, inverse_S, strict=True))
         if spectral.slack:
-            matrix[m, m] += scalars.x0 / state.t
-        below, above = state.y - Y.lower, Y.upper - state.y
-        matrix[np.arange(m), np.arange(m)] += scalars.p / below + np.where(
-            np.isfinite(above), scalars.q / np.where(np.isfinite(above), above, 1.0), 0.0
-        )
+            core[k, k] += scalars.x0 / state.t
+        above = Y.upper - state.y
+        capped = np.isfinite(above)
+        diagonal = scalars.p / (state.y - Y.lower) + np.where(capped, scalars.q / np.where(capped, above, 1.0), 0.0)
+        schur: LinearSystem | None
+        if fold is None:
+            core[np.arange(k), np.arange(k)] += diagonal
+            schur = SchurSystem.of(core)
+        else:
+            schur = FoldedSystem.of(core, diagonal, fold)
+        if schur is None:
+            return None
         row_slack = np.inf
         if Y.weights is not None and Y.row_lower != Y.row_upper:
             row_slack = Y.row_upper - float(Y.weights @ state.y)
-            matrix[:m, :m] += scalars.theta / row_slack * np.outer(Y.weights, Y.weights)
-        schur = SchurSystem.of(matrix)
-        if schur is None:
-            return None
         return cls(problem, state, factors.S, inverse_S_factor, inverse_X_factor, inverse_S, schur, row_slack)
 
     # -- complementarity --------------------------------------------------------------------------
@@ -238,10 +241,10 @@ class NewtonSystem:
         theta_new = 0.0
         if np.isfinite(self.row_slack):
             assert Y.weights is not None
-            theta_new = theta_target / self.row_slack
-            rhs[:-1] -= theta_new * Y.weights
-            solution = self.schur.solve(rhs)
-            theta_new += z.theta * float(Y.weights @ solution[:-1]) / self.row_slack
+            # theta_new = (theta_target + theta w.dy) / row_slack
+            solution, theta_new = self.schur.solve_on_row(
+                rhs, np.append(Y.weights, 0.0), -theta_target / z.theta, self.row_slack / z.theta
+            )
         elif Y.weights is not None:
             missing = Y.row_upper - float(Y.weights @ state.y)
             solution, theta_new = self.schur.solve_on_row(rhs, np.append(Y.weights, 0.0), missing)

@@ -1,21 +1,64 @@
 """The Schur system that interior methods end in, solved and refined: dense, symmetric, positive definite.
 
-M x = b                     or, where Y has an equality w.y = T,          M x + theta w = b,   w.x = k
+M x = b               or, with a row,        M x + theta w = b,   w.x - kappa theta = k
+
+where Y has an equality w.y = T (kappa = 0) or a bound w.y <= T, eliminated, whose compliance is kappa > 0.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from matrixlearn.linalg.constraints import Fold
+
 REFINEMENTS = 2
 """Steps of iterative refinement: cheap beside the factorization."""
 
+TINY = float(np.finfo(float).tiny)
+
+
+class LinearSystem(ABC):
+    """M, with a way to solve that refinement makes exact."""
+
+    @abstractmethod
+    def product(self, x: np.ndarray) -> np.ndarray:
+        """M x."""
+
+    @abstractmethod
+    def backsolve(self, b: np.ndarray) -> np.ndarray:
+        """M^{-1} b, but for rounding and a ridge."""
+
+    def solve(self, b: np.ndarray) -> np.ndarray:
+        """M^{-1} b, refined."""
+        x = self.backsolve(b)
+        for _ in range(REFINEMENTS):
+            x = x + self.backsolve(b - self.product(x))
+        return x
+
+    def solve_on_row(
+        self, b: np.ndarray, row: np.ndarray, missing: float, compliance: float = 0.0
+    ) -> tuple[np.ndarray, float]:
+        """(x, theta) with M x + theta w = b and w.x - compliance theta = missing; refined as one system, which is far
+        better conditioned than M alone.
+        """
+        along = self.backsolve(row)
+        curvature = float(row @ along) + compliance
+        x, theta = np.zeros_like(b), 0.0
+        for _ in range(1 + REFINEMENTS):
+            plain = self.backsolve(b - self.product(x) - theta * row)
+            change = (float(row @ plain) - (missing + compliance * theta - float(row @ x))) / curvature
+            x = x + plain - change * along
+            theta += change
+        return x, theta
+
 
 @dataclass(frozen=True)
-class SchurSystem:
+class SchurSystem(LinearSystem):
     """M with its Cholesky factorization, scaled to a unit diagonal."""
 
     matrix: np.ndarray
@@ -27,7 +70,7 @@ class SchurSystem:
         """Factorize, with the smallest ridge that makes M definite; None where none does."""
         from scipy.linalg import cho_factor  # late: a third of the package's import time
 
-        jacobi = 1.0 / np.sqrt(np.maximum(np.diag(matrix), np.finfo(float).tiny))
+        jacobi = 1.0 / np.sqrt(np.maximum(np.diag(matrix), TINY))
         for ridge in (0.0, 1e-14, 1e-12, 1e-10, 1e-8):
             scaled = matrix * jacobi
             scaled *= jacobi[:, None]
@@ -38,28 +81,68 @@ class SchurSystem:
                 continue
         return None
 
-    def solve(self, b: np.ndarray) -> np.ndarray:
-        """M^{-1} b, refined."""
-        x = self._backsolve(b)
-        for _ in range(REFINEMENTS):
-            x = x + self._backsolve(b - self.matrix @ x)
-        return x
+    def product(self, x: np.ndarray) -> np.ndarray:
+        return self.matrix @ x
 
-    def solve_on_row(self, b: np.ndarray, row: np.ndarray, missing: float) -> tuple[np.ndarray, float]:
-        """(x, theta) with M x + theta w = b and w.x = missing; refined as one system, which is far better
-        conditioned than M alone.
-        """
-        along = self._backsolve(row)
-        curvature = float(row @ along)
-        x, theta = np.zeros_like(b), 0.0
-        for _ in range(1 + REFINEMENTS):
-            plain = self._backsolve(b - self.matrix @ x - theta * row)
-            change = (float(row @ plain) - (missing - float(row @ x))) / curvature
-            x = x + plain - change * along
-            theta += change
-        return x, theta
-
-    def _backsolve(self, b: np.ndarray) -> np.ndarray:
+    def backsolve(self, b: np.ndarray) -> np.ndarray:
         from scipy.linalg import cho_solve
 
         return self.jacobi * cho_solve(self.factor, self.jacobi * b)
+
+
+@dataclass(frozen=True)
+class FoldedSystem(LinearSystem):
+    """M = F^T B F + Diag(d, 0) where many rows share few matrices, A_i = e_i B_{k(i)}: the order is that of the B_k.
+
+    With x_i = e_i dy_i, delta_i = d_i / e_i^2 and rho_i = b_i / e_i the rows of a member read delta_i x_i + c_k =
+    rho_i,
+    c = B w and w_k = sum_i x_i: they add as conductances do,
+
+        (B + Diag(1 / sum_i 1/delta_i)) w = sum_i alpha_i rho_i,     alpha_i = (1/delta_i) / sum_i 1/delta_i,
+        x_i = alpha_i w_k + (rho_i - sum_i alpha_i rho_i) / delta_i
+
+    The two rows of an equality are such a pair. Differences of the rho are taken from the row of the largest alpha, so
+    that what a multiplier away from its bound divides by its small delta has not been cancelled first.
+    """
+
+    core: np.ndarray
+    """B, bordered by the column of t, (k + 1, k + 1)."""
+    diagonal: np.ndarray
+    fold: Fold
+    members: SchurSystem
+
+    @classmethod
+    def of(cls, core: np.ndarray, diagonal: np.ndarray, fold: Fold) -> FoldedSystem | None:
+        """Factorize; None where the members' system is not definite."""
+        conductance = fold.coefficients**2 / np.maximum(diagonal, TINY)
+        total = np.bincount(fold.index, conductance, minlength=fold.size)
+        matrix = core.copy()
+        k = np.arange(fold.size)
+        matrix[k, k] += 1 / total
+        members = SchurSystem.of(matrix)
+        return None if members is None else cls(core, diagonal, fold, members)
+
+    @cached_property
+    def _shares(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """1/delta, alpha, and for each member the row of the largest alpha."""
+        index = self.fold.index
+        conductance = self.fold.coefficients**2 / np.maximum(self.diagonal, TINY)
+        share = conductance / np.bincount(index, conductance, minlength=self.fold.size)[index]
+        largest = np.empty(self.fold.size, dtype=int)
+        order = np.lexsort((share, index))
+        largest[index[order]] = order  # the last of each member stays
+        return conductance, share, largest
+
+    def product(self, x: np.ndarray) -> np.ndarray:
+        inner = self.core @ np.append(self.fold.summed(x[:-1]), x[-1])
+        return np.append(self.fold.spread(inner[:-1]) + self.diagonal * x[:-1], inner[-1])
+
+    def backsolve(self, b: np.ndarray) -> np.ndarray:
+        index, e = self.fold.index, self.fold.coefficients
+        conductance, share, largest = self._shares
+        rho = b[:-1] / e
+        from_largest = rho - rho[largest][index]
+        mean = np.bincount(index, share * from_largest, minlength=self.fold.size)
+        w = self.members.backsolve(np.append(rho[largest] + mean, b[-1]))
+        x = share * w[:-1][index] + conductance * (from_largest - mean[index])
+        return np.append(x / e, w[-1])

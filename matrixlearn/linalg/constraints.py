@@ -8,9 +8,8 @@ Vectors over j are NumPy arrays; matrices stay in their own namespace.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -32,8 +31,36 @@ CHUNK = 4_000_000
 
 
 @dataclass(frozen=True)
+class Fold:
+    """A_i = e_i B_{index_i}: which of k matrices each of m is a multiple of.
+
+    Attributes
+    ----------
+    index : ndarray of int, shape (m,)
+    coefficients : ndarray, shape (m,)
+        The e_i, none zero.
+    size : int
+        k; each of the B has a row.
+    """
+
+    index: np.ndarray
+    coefficients: np.ndarray
+    size: int
+
+    def summed(self, y: np.ndarray) -> np.ndarray:
+        """The y of the B: sum_i y_i A_i = sum_k summed(y)_k B_k."""
+        return np.bincount(self.index, self.coefficients * y, minlength=self.size)
+
+    def spread(self, z: np.ndarray) -> np.ndarray:
+        """What the A_i have of a linear function of the B: the adjoint of `summed`."""
+        return self.coefficients * z[self.index]
+
+
+@dataclass(frozen=True)
 class Moments:
     """What a Newton system is made of, for Hermitian U and V: the derivatives of -log det S where U = V = S^{-1}.
+
+    Where there is a `Fold`, they are those of its k matrices.
 
     Attributes
     ----------
@@ -48,6 +75,7 @@ class Moments:
     single: np.ndarray
     product: np.ndarray
     second: np.ndarray
+    fold: Fold | None = None
 
 
 class ConstraintFamily(ABC):
@@ -212,51 +240,6 @@ class DenseFamily(ConstraintFamily):
 
 
 @dataclass(frozen=True, eq=False)
-class SparseFamily(ConstraintFamily):
-    """A_j sparse: the rows of a scipy CSR array of shape (m, n^2).  NumPy only."""
-
-    rows: Any
-    n: int
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        return self.rows.shape[0], self.n
-
-    @cached_property
-    def norms(self) -> np.ndarray:
-        # Hermitian: ||A||_2 <= ||A||_inf, exact for diagonal matrices
-        out = np.zeros(self.shape[0])
-        for j in range(self.shape[0]):
-            A = abs(self._sparse(j))
-            out[j] = A.sum(axis=1).max() if A.nnz else 0.0
-        return out
-
-    def at(self, index: np.ndarray) -> SparseFamily:
-        return SparseFamily(self.rows[index, :], self.n)
-
-    def _sparse(self, j: int) -> Any:
-        return self.rows[[j], :].reshape(self.n, self.n).tocsr()
-
-    def matrix(self, j: int) -> np.ndarray:
-        return np.asarray(self._sparse(j).todense())
-
-    def apply(self, y: np.ndarray) -> np.ndarray:
-        return np.asarray(self.rows.T @ y).reshape(self.n, self.n)
-
-    def adjoint(self, X: np.ndarray) -> np.ndarray:
-        return np.real(self.rows.conj() @ np.ascontiguousarray(X).reshape(-1))
-
-    def schur(self, U: np.ndarray, V: np.ndarray) -> np.ndarray:
-        m, n = self.shape
-        H = np.empty((m, m))
-        for j in range(m):
-            A = self._sparse(j)
-            used = np.flatnonzero(np.diff(A.indptr))  # the rows that hold anything
-            H[:, j] = self.adjoint(U[:, used] @ np.asarray(A[used] @ V))
-        return (H + H.T) / 2
-
-
-@dataclass(frozen=True, eq=False)
 class SignedFamily(ConstraintFamily):
     """sign_k A_{index_k}: members of another family, repeated and negated, without a copy of their data.
 
@@ -279,17 +262,27 @@ class SignedFamily(ConstraintFamily):
     def norms(self) -> np.ndarray:
         return self.base.norms[self.index]
 
+    @cached_property
+    def fold(self) -> Fold:
+        """Which member of the base each row is."""
+        return Fold(self.index, self.signs, self.base.shape[0])
+
     def at(self, index: np.ndarray) -> SignedFamily:
-        return SignedFamily(self.base, self.index[index], self.signs[index])
+        used, which = np.unique(self.index[index], return_inverse=True)
+        return SignedFamily(self.base.at(used), which, self.signs[index])
 
     def matrix(self, j: int) -> Array:
         return float(self.signs[j]) * self.base.matrix(int(self.index[j]))
 
     def apply(self, y: np.ndarray) -> Array:
-        return self.base.apply(np.bincount(self.index, self.signs * y, minlength=self.base.shape[0]))
+        return self.base.apply(self.fold.summed(y))
 
     def adjoint(self, X: Array) -> np.ndarray:
-        return self.signs * self.base.adjoint(X)[self.index]
+        return self.fold.spread(self.base.adjoint(X))
 
     def schur(self, U: Array, V: Array) -> np.ndarray:
         return np.outer(self.signs, self.signs) * self.base.schur(U, V)[np.ix_(self.index, self.index)]
+
+    def moments(self, U: Array, V: Array) -> Moments:
+        """Those of the base, folded."""
+        return replace(self.base.moments(U, V), fold=self.fold)

@@ -39,8 +39,8 @@ from matrixlearn.linalg.constraints import (
     DenseFamily,
     RankOneFamily,
     SignedFamily,
-    SparseFamily,
 )
+from matrixlearn.linalg.sparse_family import SparseFamily
 from matrixlearn.problems.base import INF, Bound
 from matrixlearn.problems.family import FamilyGame
 from matrixlearn.problems.phase_one import PhaseOne
@@ -63,12 +63,15 @@ def constraint_family(A: Any, n: int) -> ConstraintFamily:
             raise ProblemError(msg)
         import scipy.sparse as sp  # late: a third of the package's import time
 
-        rows = []
+        parts = []
         for j, a in enumerate(A):
             checked = as_hermitian(f"A[{j}]", a, n)
             require_numpy(f"A[{j}]", checked)
-            rows.append(sp.csr_array(checked).reshape(1, n * n))
-        return SparseFamily(sp.csr_array(sp.vstack(rows, format="csr")), n)
+            parts.append(checked.tocoo() if is_sparse(checked) else sp.coo_array(checked))
+        columns = np.concatenate([part.row.astype(np.int64) * n + part.col for part in parts])
+        members = np.repeat(np.arange(len(parts)), [part.nnz for part in parts])
+        values = np.concatenate([part.data for part in parts])
+        return SparseFamily(sp.coo_array((values, (members, columns)), shape=(len(parts), n * n)).tocsr(), n)
     if isinstance(A, Sequence) and len(A) > 0 and getattr(A[0], "ndim", 0) == 2:
         matrices = [as_hermitian(f"A[{j}]", a, n) for j, a in enumerate(A)]
         require_same_namespace(**{f"A[{j}]": a for j, a in enumerate(matrices)})

@@ -8,10 +8,12 @@ feasible X_s; a negative upper bound comes with a y that proves that no X in S i
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 
+from matrixlearn.linalg.constraints import Moments
 from matrixlearn.problems.game import SpectralGame
 from matrixlearn.sets import KnapsackSet, SpectralSet
 from matrixlearn.typing import Array
@@ -71,6 +73,13 @@ class PhaseOne(SpectralGame):
 
     def schur(self, U: Array, V: Array) -> np.ndarray:
         return self.game.schur(U, V) / np.outer(self.nu, self.nu)
+
+    def moments(self, U: Array, V: Array) -> Moments:
+        found, units = self.game.moments(U, V), self.nu
+        if found.fold is not None:
+            fold = found.fold
+            return replace(found, fold=replace(fold, coefficients=fold.coefficients / units))
+        return Moments(found.single / units, found.product / units, found.second / np.outer(units, units))
 
     def ray(self, y: np.ndarray) -> np.ndarray:
         """Multipliers of the game from those of this one."""

@@ -22,9 +22,9 @@ from typing import Any
 import numpy as np
 
 from matrixlearn._array import EPS
-from matrixlearn.linalg.constraints import SparseFamily
 from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.linalg.largest import ALL_BELOW, PROVE_FROM, checked_largest, guess_largest
+from matrixlearn.linalg.sparse_family import SparseFamily
 from matrixlearn.problems.base import Bound
 from matrixlearn.problems.game import SpectralGame
 from matrixlearn.sets import KnapsackSet, Spectraplex

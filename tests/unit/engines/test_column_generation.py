@@ -9,7 +9,8 @@ from matrixlearn_discrepancy import Discrepancy
 import matrixlearn as ml
 from matrixlearn.engines import ColumnGeneration, Incumbent, InteriorPoint
 from matrixlearn.linalg import inner
-from matrixlearn.linalg.constraints import DenseFamily, RankOneFamily, SignedFamily, SparseFamily
+from matrixlearn.linalg.constraints import DenseFamily, RankOneFamily, SignedFamily
+from matrixlearn.linalg.sparse_family import SparseFamily
 from matrixlearn.problems.restricted import RestrictedGame
 
 seeds = st.integers(0, 2**32 - 1)

@@ -2,12 +2,14 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from matrixlearn.engines.schur import SchurSystem
+from matrixlearn.engines.schur import FoldedSystem, SchurSystem
 from matrixlearn.linalg import cholesky, inverse_factor, inverse_from
-from matrixlearn.linalg.constraints import DenseFamily, RankOneFamily
+from matrixlearn.linalg.constraints import DenseFamily, Fold, RankOneFamily, SignedFamily
+from matrixlearn.linalg.sparse_family import SparseFamily
 
 
 def normal(rng, shape, imaginary):
@@ -34,6 +36,51 @@ def test_moments_are_those_of_the_definition(seed, m, n, imaginary, same):
         np.testing.assert_allclose(moments.single, [np.trace(a @ U).real for a in A], atol=size)
         np.testing.assert_allclose(moments.product, [np.trace(a @ (U @ V + V @ U)).real / 2 for a in A], atol=size)
         np.testing.assert_allclose(moments.second, [[np.trace(a @ U @ b @ V).real for b in A] for a in A], atol=size)
+
+
+@given(seed=st.integers(0, 10**6), n=SIZE, m=st.integers(1, 9), imaginary=st.booleans())
+def test_folded_moments_unfold_to_those_of_the_rows(seed, n, m, imaginary):
+    rng = np.random.default_rng(seed)
+    U, V = (G @ G.conj().T for G in (normal(rng, (n, n), imaginary) for _ in range(2)))
+    for base in families(rng, 4, n, imaginary):
+        family = SignedFamily(base, rng.integers(0, 4, m), rng.choice([-1.0, 1.0], m)).at(rng.permutation(m))
+        moments = family.moments(U, V)
+        fold, A = moments.fold, [family.matrix(j) for j in range(m)]
+        size = 1e-10 * (1 + max(np.abs(a).max() for a in A)) ** 2 * (1 + np.abs(U).max()) * (1 + np.abs(V).max()) * n**3
+        assert set(fold.index) == set(range(fold.size))  # none is left without a row
+        E = np.zeros((fold.size, m))
+        E[fold.index, np.arange(m)] = fold.coefficients
+        wanted = np.array([[np.trace(a @ U @ b @ V).real for b in A] for a in A])
+        np.testing.assert_allclose(E.T @ moments.second @ E, wanted, atol=size)
+        np.testing.assert_allclose(
+            E.T @ moments.product, [np.trace(a @ (U @ V + V @ U)).real / 2 for a in A], atol=size
+        )
+        z, y = rng.standard_normal(fold.size), rng.standard_normal(m)
+        np.testing.assert_allclose(fold.spread(z), E.T @ z, atol=1e-12)
+        np.testing.assert_allclose(fold.summed(y), E @ y, atol=1e-12)
+
+
+@pytest.mark.parametrize("imaginary", [False, True])
+def test_sparse_schur_both_ways(imaginary, monkeypatch):
+    """Members of many entries by products, of few entry by entry, in more than one block of columns."""
+    import matrixlearn.linalg.sparse_family as module
+
+    rng = np.random.default_rng(int(imaginary))
+    n, m = 30, 60
+    A = normal(rng, (m, n, n), imaginary)
+    A = A + A.conj().transpose(0, 2, 1)
+    A[np.abs(A) < np.where(np.arange(m) % 3, 4.0, 1.0)[:, None, None]] = 0
+    A[7] = 0
+    family = SparseFamily(sp.csr_array(A.reshape(m, n * n)), n)
+    U, V = (G @ G.conj().T for G in (normal(rng, (n, n), imaginary) for _ in range(2)))
+    wanted = np.einsum("iab,bc,jcd,da->ij", A, U, A, V, optimize=True).real
+    for pair, block in ((0.0, 2**18), (module.PAIR, 2**18), (1e9, 2**18), (0.0, 200), (0.0, 1)):
+        monkeypatch.setattr(module, "PAIR", pair)
+        monkeypatch.setattr(module, "BLOCK", block)
+        fresh = SparseFamily(family.rows, n)
+        assert (len(fresh._few) == m) == (pair == 0)
+        np.testing.assert_allclose(fresh.schur(U, V), wanted, atol=1e-12 * np.abs(wanted).max())
+    np.testing.assert_allclose(family.norms, np.abs(A).sum(axis=1).max(axis=1), rtol=1e-14)
 
 
 @given(seed=st.integers(0, 10**6), n=st.integers(1, 6), r=st.integers(1, 4), imaginary=st.booleans())
@@ -71,6 +118,36 @@ def test_schur_systems_in_any_units(seed, n, spread):
     assert row @ x == pytest.approx(3.0, rel=1e-9, abs=1e-14 * (row @ np.abs(x)))  # the terms may cancel
     size = 1 + np.abs(theta * row / units).max()
     np.testing.assert_allclose((M @ x + theta * row - b) / units, 0, atol=1e-8 * size)
+
+
+@given(
+    seed=st.integers(0, 10**6), k=st.integers(1, 6), extra=st.integers(0, 6), spread=st.sampled_from([0.0, 4.0, 8.0])
+)
+def test_a_folded_system_solves_the_unfolded_one(seed, k, extra, spread):
+    """Rows that share matrices, with diagonals of very different sizes: what an interior method meets near the end."""
+    rng = np.random.default_rng(seed)
+    index = rng.permutation(np.concatenate([np.arange(k), rng.integers(0, k, extra)]))
+    m = len(index)
+    fold = Fold(index, rng.choice([-1.0, 1.0], m) * 10 ** rng.uniform(-1, 1, m), k)
+    G = rng.standard_normal((k + 1, k + 1))
+    core, d = G @ G.T + 0.1 * np.eye(k + 1), 10.0 ** rng.uniform(-spread, spread, m)
+    F = np.zeros((k + 1, m + 1))
+    F[index, np.arange(m)], F[k, m] = fold.coefficients, 1.0
+    M = F.T @ core @ F + np.diag(np.append(d, 0.0))
+    system = FoldedSystem.of(core, d, fold)
+    x = rng.standard_normal(m + 1)
+    np.testing.assert_allclose(system.product(x), M @ x, rtol=1e-12, atol=1e-12 * np.abs(M).max())
+    x = rng.standard_normal(m + 1) / np.sqrt(np.diag(M))  # of the size that the system gives them
+    got = system.solve(M @ x)
+    size = np.abs(M) @ np.abs(got) + np.abs(M @ x)
+    np.testing.assert_allclose((system.product(got) - M @ x) / size, 0, atol=1e-12)
+    row, b = rng.uniform(0.5, 2, m + 1), M @ x
+    for compliance in (0.0, 0.3, 1e6):
+        got, theta = system.solve_on_row(b, row, 3.0, compliance)
+        size = np.abs(M) @ np.abs(got) + np.abs(theta) * row + np.abs(b)
+        np.testing.assert_allclose((M @ got + theta * row - b) / size, 0, atol=1e-11)
+        size = row @ np.abs(got) + compliance * abs(theta) + 3
+        assert abs(row @ got - compliance * theta - 3.0) <= 1e-11 * size
 
 
 def test_a_singular_schur_matrix_is_helped_by_a_ridge_and_an_indefinite_one_refused():

@@ -1,0 +1,149 @@
+"""Constraint matrices with few entries each: the edges of a graph, entries that are prescribed, differences.
+
+H_ij = Re tr(A_i U A_j V) costs the least (Fujisawa, Kojima and Nakata, 1997, "Exploiting sparsity in primal-dual
+interior-point methods", their F1 and F3)
+
+    for an A_j of many entries    through the product U A_j V, once for all i;
+    for those of few              entry by entry,  sum over (a, b) of A_i and (c, d) of A_j of  a_ab U_bc a_cd V_da,
+
+all pairs of entries in blocks, as two gathers and a product.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from matrixlearn.linalg.constraints import ConstraintFamily
+
+BLOCK = 2**18
+"""Pairs of entries at a time: 2 MB, to stay in the cache."""
+
+PAIR, FLOP, CALL = 5e-9, 2.5e-10, 5e-5
+"""Seconds of a pair of entries, of a flop of U A V, and of a call from Python: measured, to choose by, within twice."""
+
+
+@dataclass(frozen=True, eq=False)
+class SparseFamily(ConstraintFamily):
+    """A_j sparse: the rows of a scipy CSR array of shape (m, n^2).  NumPy only."""
+
+    rows: Any
+    n: int
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.rows.shape[0], self.n
+
+    @cached_property
+    def norms(self) -> np.ndarray:
+        # Hermitian: ||A||_2 <= ||A||_inf, exact for diagonal matrices
+        members, sums = self._entries.row_sums(self.n)
+        out = np.zeros(self.shape[0])
+        np.maximum.at(out, members, sums)
+        return out
+
+    def at(self, index: np.ndarray) -> SparseFamily:
+        return SparseFamily(self.rows[index, :], self.n)
+
+    def matrix(self, j: int) -> np.ndarray:
+        return np.asarray(self.rows[[j], :].todense()).reshape(self.n, self.n)
+
+    def apply(self, y: np.ndarray) -> np.ndarray:
+        return np.asarray(self.rows.T @ y).reshape(self.n, self.n)
+
+    def adjoint(self, X: np.ndarray) -> np.ndarray:
+        return np.real(self.rows.conj(copy=False) @ np.ascontiguousarray(X).reshape(-1))
+
+    def schur(self, U: np.ndarray, V: np.ndarray) -> np.ndarray:
+        m, few = self.shape[0], self._few
+        if len(few) == m:
+            return self._light.schur(U, V)
+        H = np.empty((m, m))
+        H[np.ix_(few, few)] = self._light.schur(U, V)
+        for j, used, part in self._heavy:
+            H[:, j] = H[j, :] = self.adjoint(U[:, used] @ np.asarray(part @ V))
+        return H
+
+    # -- which way --------------------------------------------------------------------------------
+
+    @cached_property
+    def _entries(self) -> Entries:
+        return Entries.of(self.rows, self.n)
+
+    @cached_property
+    def _few(self) -> np.ndarray:
+        """The j whose entries, each with each of the family, are cheaper than U A_j V."""
+        m, n = self.shape
+        entries, count = self._entries, np.diff(self.rows.indptr)
+        used = np.bincount(entries.row_sums(n)[0], minlength=m)  # rows that hold anything
+        product = CALL + FLOP * n * (2 * n * used + 2 * count) + PAIR * count.sum() / 2
+        return np.flatnonzero(PAIR * count * count.sum() / 2 <= product)
+
+    @cached_property
+    def _light(self) -> Entries:
+        return Entries.of(self.rows[self._few, :], self.n)
+
+    @cached_property
+    def _heavy(self) -> list[tuple[int, np.ndarray, Any]]:
+        """(j, the rows that hold anything, those rows) of the others."""
+        out = []
+        for j in np.setdiff1d(np.arange(self.shape[0]), self._few):
+            A = self.rows[[j], :].reshape(self.n, self.n).tocsr()
+            used = np.flatnonzero(np.diff(A.indptr))
+            out.append((int(j), used, A[used]))
+        return out
+
+
+@dataclass(frozen=True)
+class Entries:
+    """The entries (a, b, value) of sparse matrices, member by member: those of member j are start_j ... start_{j+1}."""
+
+    a: np.ndarray
+    b: np.ndarray
+    value: np.ndarray
+    start: np.ndarray
+
+    @classmethod
+    def of(cls, rows: Any, n: int) -> Entries:
+        """Of the rows of an (m, n^2) CSR array."""
+        return cls(rows.indices // n, rows.indices % n, rows.data, rows.indptr.astype(np.int64))
+
+    @cached_property
+    def member(self) -> np.ndarray:
+        """j, for each entry."""
+        return np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
+
+    def row_sums(self, n: int) -> tuple[np.ndarray, np.ndarray]:
+        """(member, sum of the absolute values) of each row that holds anything."""
+        rows, which = np.unique(self.member * n + self.a, return_inverse=True)
+        return rows // n, np.bincount(which, np.abs(self.value), minlength=len(rows))
+
+    @cached_property
+    def _weights(self) -> Any:
+        import scipy.sparse as sp
+
+        N = len(self.value)
+        return sp.csr_array((self.value, np.arange(N), self.start), shape=(len(self.start) - 1, N))
+
+    def schur(self, U: np.ndarray, V: np.ndarray) -> np.ndarray:
+        """H, below the diagonal and then by symmetry, in blocks of columns."""
+        m, N = len(self.start) - 1, len(self.value)
+        H = np.zeros((m, m))
+        if N == 0:
+            return H
+        Ub, Va = U[self.b], V.T[self.a]  # U_bc and V_da in columns c and d
+        first = 0
+        while first < m:
+            begin = self.start[first]
+            width = max(1, BLOCK // max(1, N - begin))
+            last = max(first + 1, int(np.searchsorted(self.start, begin + width, side="right")) - 1)
+            block = slice(begin, self.start[last])
+            pairs = np.take(Ub[begin:], self.a[block], axis=1) * np.take(Va[begin:], self.b[block], axis=1)
+            of_rows = self._weights[first:, begin:] @ pairs
+            H[first:, first:last] = np.real(self._weights[first:last, block] @ of_rows.T).T
+            H[first:last, first:] = H[first:, first:last].T
+            first = last
+        return H
