@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from matrixlearn_definiteboost.central_path import CentralPath
 from matrixlearn_definiteboost.diagonal import Boosted, EdgeProblem, adaboost, eg_step, hedge
 from matrixlearn_definiteboost.engines import Algorithm2, ApproximateProjections, Corrective, ExactProjections
 from matrixlearn_definiteboost.minmax import Bisection, MinMaxSDP, bisect_theta
@@ -16,6 +17,7 @@ __all__ = [
     "ApproximateProjections",
     "Bisection",
     "Boosted",
+    "CentralPath",
     "Corrective",
     "DefiniteBoost",
     "DefiniteBoostKernel",

@@ -116,19 +116,25 @@ def evaluate(problem: DefiniteBoost, sides: Sides, z: np.ndarray) -> Point:
 
 
 def hessian(problem: DefiniteBoost, sides: Sides, at: Point, which: np.ndarray) -> np.ndarray:
-    """The block of Hess f of the sides in ``which``, in the scaled variables scale_i z_i, (k, k).
+    """The block of Hess f of the sides in ``which``, in the scaled variables scale_i z_i, (k, k)."""
+    return gram(problem, sides, at.V, divided_differences(at.w, at.p), which)
+
+
+def gram(problem: DefiniteBoost, sides: Sides, V: np.ndarray, weights: np.ndarray, which: np.ndarray) -> np.ndarray:
+    """sum_ab Gamma_ab Re(conj(B_i)_ab (B_k)_ab) for weights Gamma and B_i = V^H s_i S_j(i) V / scale_i, the mean of
+    its diagonal under Gamma_aa taken off, (k, k).
 
     By blocks of rows of the rotated constraints, from the diagonal on, so that no k x d^2 array is held.
     """
     d, k = problem.d, len(which)
-    t = sides.sign[which] * (sides.bound[which] - at.gradient[which])  # tr(W S_j)
-    weights = divided_differences(at.w, at.p)
+    mean = (V * (np.diag(weights) / np.trace(weights))) @ V.conj().T
+    t = problem.family.adjoint(mean)[sides.index[which]]
     unit = sides.sign[which] / sides.scale[which]
     H = np.zeros((k, k))
     height = max(1, min(d // 4 + 1, ENTRIES // (k * d)))
     for start in range(0, d, height):
         stop = min(start + height, d)
-        B = problem.family.rotated(at.V, sides.index[which], slice(start, stop), slice(start, d))
+        B = problem.family.rotated(V, sides.index[which], slice(start, stop), slice(start, d))
         inner = np.arange(stop - start)
         B[:, inner, inner] -= t[:, None]
         block = weights[start:stop, start:].copy()

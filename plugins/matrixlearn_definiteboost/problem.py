@@ -72,7 +72,8 @@ class DefiniteBoost(Problem):
 
     Notes
     -----
-    Engines: ``corrective`` (Newton on the dual, all constraints at once), ``definiteboost`` (one constraint a
+    Engines: ``corrective`` (Newton on the dual, all constraints at once), ``barrier`` (interior point on the dual, for
+    soft constraints of high prices), ``definiteboost`` (one constraint a
     round, closed-form step (4.6)), ``bregman`` (one constraint, exact step (4.4)); all end at the same optimum.
 
     An upper bound needs a feasible W. One that violates inequalities by little is mixed with a strictly feasible
@@ -174,6 +175,12 @@ class DefiniteBoost(Problem):
         w, V = self._spectrum
         log = np.diag(np.log(w)) if self.initial is None else (V * np.log(w)) @ V.conj().T
         return log.astype(complex) if self.family.is_complex else log
+
+    @property
+    def initial_matrix(self) -> np.ndarray:
+        """W_1."""
+        w, V = self._spectrum
+        return np.asarray((V * w) @ V.conj().T)
 
     @property
     def like(self) -> np.ndarray:
@@ -282,6 +289,18 @@ class DefiniteBoost(Problem):
         """Whether all constraints hold to rounding."""
         return bool(np.all(self.violations(W) <= self._rounding))
 
+    def admitted(self, W: np.ndarray) -> np.ndarray | None:
+        """W where it is positive semidefinite and feasible, on equalities after a correction; None where it is not."""
+        if float(np.linalg.eigvalsh(W)[0]) < 0:
+            return None
+        if self.slack is not None or self.is_feasible(W):
+            return W
+        if np.any(self.sides.is_equality):
+            corrected = self.on_equalities(W)
+            if corrected is not None and self.is_feasible(corrected):
+                return corrected
+        return None
+
     def margins(self, W: np.ndarray) -> np.ndarray:
         """(c_i - s_i tr(W S_j(i))) / scale_i of the inequalities, negative where violated."""
         s = self.sides
@@ -347,9 +366,10 @@ class DefiniteBoost(Problem):
         return Correcting.of(self)
 
     def engines(self) -> tuple[Engine, ...]:
+        from matrixlearn_definiteboost.central_path import CentralPath
         from matrixlearn_definiteboost.engines import ApproximateProjections, Corrective, ExactProjections
 
-        return Corrective(), ApproximateProjections(), ExactProjections()
+        return Corrective(), CentralPath(), ApproximateProjections(), ExactProjections()
 
     def first_points(self) -> list[tuple[np.ndarray | None, np.ndarray | None]]:
         return [(None, np.zeros(self.m))]

@@ -9,7 +9,7 @@ from matrixlearn_definiteboost import DefiniteBoost, EdgeProblem, MinMaxSDP, ada
 import matrixlearn as ml
 from matrixlearn.exceptions import CapabilityError, ProblemError
 
-METHODS = ("corrective", "definiteboost", "bregman")
+METHODS = ("corrective", "barrier", "definiteboost", "bregman")
 C = np.array([[1.0, 2, 0], [0, -1, 3], [1, 1, 0.5]])  # not symmetric
 
 
@@ -107,7 +107,7 @@ def test_engines_of_definiteboost_refuse_other_problems():
     for engine in (Corrective(), ExactProjections()):
         with pytest.raises(CapabilityError, match="DefiniteBoost"):
             ml.solve(game, method=engine)
-    assert ml.methods(DefiniteBoost([C]))[:3] == list(METHODS)
+    assert ml.methods(DefiniteBoost([C]))[:4] == list(METHODS)
     assert "corrective" not in ml.methods(game)
 
 

@@ -324,7 +324,9 @@ def proof_of_infeasibility(C, upper, W_1, y):
     return np.all(y >= 0) and -(e[-1] + np.log(np.sum(np.exp(e - e[-1])))) > -math.log(w[0])
 
 
-@given(seeds, st.integers(1, 5), st.integers(1, 6), st.sampled_from(["corrective", "definiteboost", "bregman"]))
+@given(
+    seeds, st.integers(1, 5), st.integers(1, 6), st.sampled_from(["corrective", "barrier", "definiteboost", "bregman"])
+)
 def test_an_infeasible_problem_ends_with_multipliers_that_prove_it(seed, d, m, method):
     rng = np.random.default_rng(seed)
     C = matrices(rng, m, d, bool(rng.random() < 0.5))
