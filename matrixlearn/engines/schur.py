@@ -87,7 +87,7 @@ class SchurSystem(LinearSystem):
     def backsolve(self, b: np.ndarray) -> np.ndarray:
         from scipy.linalg import cho_solve
 
-        return self.jacobi * cho_solve(self.factor, self.jacobi * b)
+        return self.jacobi * cho_solve(self.factor, self.jacobi * b, check_finite=False)
 
 
 @dataclass(frozen=True)

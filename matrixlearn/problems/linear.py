@@ -41,13 +41,16 @@ from matrixlearn.linalg.constraints import (
     SignedFamily,
 )
 from matrixlearn.linalg.sparse_family import SparseFamily
-from matrixlearn.problems.base import INF, Bound
+from matrixlearn.problems.base import INF, Argument, Bound
 from matrixlearn.problems.family import FamilyGame
 from matrixlearn.problems.phase_one import PhaseOne
+from matrixlearn.problems.sdpa import read_sdpa
 from matrixlearn.sets import KnapsackSet, SpectralSet, TraceBall
 from matrixlearn.typing import Array
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import cvxpy
 
 
@@ -129,6 +132,10 @@ class LinearSDP(FamilyGame):
 
     name = "sdp"
     objective = "maximize"
+    arguments = (
+        Argument("program", "sparse SDPA file, such as SDPLIB's .dat-s or .dat-s.gz", required=True, positional=True),
+        Argument("trace_bound", "bound on the trace of X, where the constraints do not give it", float),
+    )
 
     def __post_init__(self) -> None:
         C = as_hermitian("C", self.C)
@@ -205,6 +212,37 @@ class LinearSDP(FamilyGame):
         ]
         index, signs, right = (np.array(column) for column in zip(*rows, strict=True))
         return cls(C, SignedFamily(base, index.astype(int), signs), right, trace_bound)
+
+    @classmethod
+    def from_sdpa(cls, path: str | Path, trace_bound: float | None = None, tolerance: float = 1e-7) -> LinearSDP:
+        """max tr(F_0 X) subject to tr(F_i X) = c_i, X >= 0, of a file in the sparse SDPA format.
+
+        Parameters
+        ----------
+        path : str or Path
+            SDPLIB's ``.dat-s``, gzipped or not; blocks become one block-diagonal matrix.
+        trace_bound : float, optional
+            Where the constraints give the trace of X (sum_i y_i F_i = I for some y) it is known.
+        tolerance : float
+            Of the equalities, as in `with_senses`.
+
+        Raises
+        ------
+        ProblemError
+            For a file that is none (file and line are named), or a trace that is not given.
+        """
+        program = read_sdpa(path)
+        if trace_bound is None:
+            trace = program.trace()
+            if trace is None:
+                msg = (
+                    f"the constraints of {path} do not give the trace of X: pass trace_bound, derived from what X "
+                    f"means, or a bound that you would be surprised to see reached"
+                )
+                raise ProblemError(msg)
+            trace_bound = trace * (1 + 1e-6)  # the equalities hold to a tolerance
+        family = SparseFamily(program.rows, program.objective.shape[0])
+        return cls.with_senses(program.objective.toarray(), family, program.right, "==", trace_bound, tolerance)
 
     def row_multipliers(self, y: np.ndarray) -> np.ndarray:
         """One multiplier for each row as it was given to `with_senses`; y itself for a plain program."""
@@ -299,6 +337,11 @@ class LinearSDP(FamilyGame):
         if ray is not None and self.slack_of_interior is None and self.recession_value(ray) < 0:
             return Bound(point=ray, upper=-INF)  # no X is feasible
         return bound
+
+    @classmethod
+    def from_arguments(cls, given: Mapping[str, Any]) -> LinearSDP:
+        """The program of an SDPA file."""
+        return cls.from_sdpa(given["program"], given.get("trace_bound"))
 
     # -- reference, files, random instances -------------------------------------------------------
 

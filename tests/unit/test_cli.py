@@ -140,7 +140,7 @@ def test_verify_refuses_a_solution_that_claims_too_much(run, samples):
         (["solve", "discrepancy", "--source", "a.npz", "--target", "b.npz", "-o", "x/y.npz"], 2, "no folder"),
         (["demo", "-o", "x/y.png"], 2, "no folder"),
         (["solve", "no-such-problem"], 2, "no-such-problem"),
-        (["solve", "sdp"], 1, "no command line"),
+        (["solve", "minmax"], 1, "no command line"),
         (["verify", "a.npz"], 1, "not a matrixlearn solution"),
         (["check", "no-such-problem"], 1, "no problem is called 'no-such-problem'; known: "),
     ],
