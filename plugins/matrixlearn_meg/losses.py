@@ -1,12 +1,12 @@
 """Convex losses l(p, y) of a prediction p = tr(W X), each a small frozen object.
 
 The square is the loss of the paper; its Section 6 asks for a robust one (Huber, 1981). All functions
-take arrays or numbers. What a batch solve needs beside value and derivative: the second derivative
-and the convex conjugate in p,
+take arrays or numbers. Online learning needs value and derivative. A batch solve works in the derivative v = l'(p, y):
+with the convex conjugate in p,
 
-    l*(u, y) = sup over p of u p - l(p, y),
+    l*(v, y) = sup over p of v p - l(p, y),
 
-which turns any multipliers into a lower bound (`MEGRegression.bound_from_vector`).
+which turns any multipliers into a lower bound (`MEGRegression.bound_from_vector`), and with (l*)', which inverts l'.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from matrixlearn.problem import as_number
 
 @runtime_checkable
 class Loss(Protocol):
-    """A convex function of the prediction."""
+    """A convex function of the prediction, as `MEGLearner` takes it."""
 
     def value(self, p: Any, y: Any) -> Any:
         """l(p, y)."""
@@ -30,30 +30,28 @@ class Loss(Protocol):
     def derivative(self, p: Any, y: Any) -> Any:
         """dl / dp, or a subgradient."""
 
-    def curvature(self, p: Any, y: Any) -> Any:
-        """The second derivative, where there is one."""
-
-    def conjugate(self, u: Any, y: Any) -> Any:
-        """sup over p of u p - l(p, y), for u among the derivatives."""
-
-    def smoothed(self, width: float) -> Loss:
-        """A differentiable loss within ``width`` of this one, with derivatives among its own."""
-
-    def drift(self, p: Any, y: Any) -> Any:
-        """w d/dw of the derivative, w the width of a smoothed loss; 0 for one without a width."""
-
     def check_labels(self, y: Any) -> None:
         """Refuse labels that the loss has no meaning for."""
 
 
+class BatchLoss(Loss, Protocol):
+    """What `MEGRegression` needs beside."""
+
+    def conjugate(self, v: Any, y: Any) -> Any:
+        """sup over p of v p - l(p, y), for v among the derivatives."""
+
+    def ends(self, y: Any) -> tuple[Any, Any]:
+        """The ends of the range of l', infinite where it has none."""
+
+    def inverse(self, v: Any, above: Any, below: Any, y: Any) -> Any:
+        """(l*)'(v): p with l'(p, y) = v strictly between the ends, ``above`` and ``below`` its distances from them."""
+
+    def inverse_slope(self, v: Any, above: Any, below: Any) -> Any:
+        """(l*)''(v); 0 at a corner of l."""
+
+
 class RealLabels:
-    """Any finite label; differentiable as it is."""
-
-    def smoothed(self, width: float) -> Any:
-        return self
-
-    def drift(self, p: Any, y: Any) -> Any:
-        return 0.0
+    """Any finite label."""
 
     def check_labels(self, y: Any) -> None:
         """Every real label will do."""
@@ -69,11 +67,17 @@ class Square(RealLabels):
     def derivative(self, p: Any, y: Any) -> Any:
         return 2 * (p - y)
 
-    def curvature(self, p: Any, y: Any) -> Any:
-        return 2.0 + 0 * p
+    def conjugate(self, v: Any, y: Any) -> Any:
+        return v * y + v * v / 4
 
-    def conjugate(self, u: Any, y: Any) -> Any:
-        return u * y + u * u / 4
+    def ends(self, y: Any) -> tuple[Any, Any]:
+        return -np.inf, np.inf
+
+    def inverse(self, v: Any, above: Any, below: Any, y: Any) -> Any:
+        return y + v / 2
+
+    def inverse_slope(self, v: Any, above: Any, below: Any) -> Any:
+        return np.full(v.shape, 0.5)
 
 
 @dataclass(frozen=True)
@@ -100,11 +104,17 @@ class Huber(RealLabels):
     def derivative(self, p: Any, y: Any) -> Any:
         return np.clip(p - y, -self.delta, self.delta)
 
-    def curvature(self, p: Any, y: Any) -> Any:
-        return np.where(np.abs(p - y) <= self.delta, 1.0, 0.0)
+    def conjugate(self, v: Any, y: Any) -> Any:
+        return v * y + v * v / 2
 
-    def conjugate(self, u: Any, y: Any) -> Any:
-        return u * y + u * u / 2
+    def ends(self, y: Any) -> tuple[Any, Any]:
+        return -self.delta, self.delta
+
+    def inverse(self, v: Any, above: Any, below: Any, y: Any) -> Any:
+        return y + v
+
+    def inverse_slope(self, v: Any, above: Any, below: Any) -> Any:
+        return np.ones(v.shape)
 
 
 @dataclass(frozen=True)
@@ -117,36 +127,17 @@ class Absolute(RealLabels):
     def derivative(self, p: Any, y: Any) -> Any:
         return np.sign(p - y)
 
-    def curvature(self, p: Any, y: Any) -> Any:
-        return 0.0 * p
+    def conjugate(self, v: Any, y: Any) -> Any:
+        return v * y
 
-    def conjugate(self, u: Any, y: Any) -> Any:
-        return u * y
+    def ends(self, y: Any) -> tuple[Any, Any]:
+        return -1.0, 1.0
 
-    def smoothed(self, width: float) -> Any:
-        return RoundedAbsolute(width)
+    def inverse(self, v: Any, above: Any, below: Any, y: Any) -> Any:
+        return y
 
-
-@dataclass(frozen=True)
-class RoundedAbsolute(RealLabels):
-    """l(p, y) = sqrt(e^2 + w^2) with e = p - y: at most w above |e|, curved everywhere, as Newton's method wants it."""
-
-    width: float
-
-    def value(self, p: Any, y: Any) -> Any:
-        return np.hypot(p - y, self.width)
-
-    def derivative(self, p: Any, y: Any) -> Any:
-        return (p - y) / np.hypot(p - y, self.width)
-
-    def curvature(self, p: Any, y: Any) -> Any:
-        return self.width**2 / np.hypot(p - y, self.width) ** 3
-
-    def conjugate(self, u: Any, y: Any) -> Any:
-        return u * y - self.width * np.sqrt(np.maximum(1 - u * u, 0.0))
-
-    def drift(self, p: Any, y: Any) -> Any:
-        return -(p - y) * self.curvature(p, y)
+    def inverse_slope(self, v: Any, above: Any, below: Any) -> Any:
+        return np.zeros(v.shape)
 
 
 @dataclass(frozen=True)
@@ -159,18 +150,18 @@ class Logistic:
     def derivative(self, p: Any, y: Any) -> Any:
         return -y * np.exp(-np.logaddexp(0.0, y * p))
 
-    def curvature(self, p: Any, y: Any) -> Any:
-        return np.exp(-np.logaddexp(0.0, y * p) - np.logaddexp(0.0, -y * p))
-
-    def conjugate(self, u: Any, y: Any) -> Any:
-        s = np.clip(-u * y, 0.0, 1.0)
+    def conjugate(self, v: Any, y: Any) -> Any:
+        s = np.clip(-v * y, 0.0, 1.0)
         return _xlogx(s) + _xlogx(1 - s)
 
-    def smoothed(self, width: float) -> Any:
-        return self
+    def ends(self, y: Any) -> tuple[Any, Any]:
+        return -(1 + y) / 2, (1 - y) / 2
 
-    def drift(self, p: Any, y: Any) -> Any:
-        return 0.0
+    def inverse(self, v: Any, above: Any, below: Any, y: Any) -> Any:
+        return np.log(below / above)
+
+    def inverse_slope(self, v: Any, above: Any, below: Any) -> Any:
+        return 1 / above + 1 / below
 
     def check_labels(self, y: Any) -> None:
         if not np.all(np.abs(y) == 1):

@@ -1,20 +1,17 @@
 """Batch MEG regression: the laws of a problem, cvxpy's optimum, and instances in every form."""
 
-import warnings
 from pathlib import Path
 
-import cvxpy as cp
 import numpy as np
 import pytest
 import scipy.sparse
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 from matrixlearn_meg import LowRank, MEGLearner, MEGRegression, Pair
 
 import matrixlearn as ml
 from matrixlearn.exceptions import CapabilityError, ProblemError
 from matrixlearn.testing import parametrize_with_checks
-from matrixlearn.testing.asserts import assert_density
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -56,39 +53,6 @@ def density(rng, d, complex_entries=False):
     return A / np.real(np.trace(A))
 
 
-@given(seeds, st.sampled_from(["square", "absolute", "huber", "logistic"]), st.booleans(), st.booleans())
-def test_batch_against_cvxpy(seed, loss, complex_entries, dyads):
-    """An independent model of the same optimum, to 1e-4."""
-    rng = np.random.default_rng(seed)
-    d, T = int(rng.integers(2, 6)), int(rng.integers(2, 15))
-    X = rng.standard_normal((T, d) if dyads else (T, d, d))
-    X = X + 1j * rng.standard_normal(X.shape) if complex_entries else X
-    matrices = X[:, :, None] * X.conj()[:, None, :] if dyads else X
-    y = np.real(np.einsum("tij,ji->t", matrices, density(rng, d, complex_entries))) + 0.3 * rng.standard_normal(T)
-    y = np.where(y > 0, 1.0, -1.0) if loss == "logistic" else y
-    tol = 1e-3 if loss == "absolute" else 1e-5  # its corners: not every instance reaches less
-    problem = MEGRegression(X, y, loss, 0.4)
-    solution = ml.solve(problem, tol=tol)
-    W = cp.Variable((d, d), hermitian=True)
-    p = cp.hstack([cp.real(cp.trace(M @ W)) for M in matrices])
-    objective = {
-        "square": lambda: cp.sum_squares(p - y),
-        "absolute": lambda: cp.sum(cp.abs(p - y)),
-        "huber": lambda: cp.sum(cp.huber(p - y, 0.4)) / 2,
-        "logistic": lambda: cp.sum(cp.logistic(-cp.multiply(y, p))),
-    }[loss]()
-    program = cp.Problem(cp.Minimize(objective / T), [W >> 0, cp.real(cp.trace(W)) == 1])
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a judge that says "inaccurate" is not heard
-        optimum = program.solve(solver="CLARABEL")
-    assume(program.status == "optimal")
-    assert solution.status == "optimal"
-    assert solution.value == pytest.approx(optimum, rel=max(1e-4, tol), abs=max(1e-5, 1e-3 * tol * problem.scale))
-    assert solution.lower <= optimum + 1e-6 * (1 + abs(optimum))
-    assert_density(solution.matrix)
-    assert np.iscomplexobj(solution.matrix) == complex_entries
-
-
 @given(seeds, st.booleans())
 def test_any_multipliers_and_any_matrix_prove_bounds(seed, noisy):
     rng = np.random.default_rng(seed)
@@ -125,32 +89,11 @@ def test_all_forms_of_instances_are_one_problem():
     np.testing.assert_allclose(values, values[0], rtol=1e-5)
 
 
-def test_a_large_system_is_solved_by_conjugate_gradients(monkeypatch):
-    import matrixlearn_meg.newton as newton
-
-    rng = np.random.default_rng(2)
-    X = rng.standard_normal((40, 6))
-    problem = MEGRegression(X, np.einsum("ti,ij,tj->t", X, density(rng, 6), X) + 0.1 * rng.standard_normal(40))
-    direct = ml.solve(problem, tol=1e-5)
-    monkeypatch.setattr(newton, "DIRECT", 3)
-    iterative = ml.solve(problem, tol=1e-5)
-    assert direct.status == iterative.status == "optimal"
-    assert direct.value == pytest.approx(iterative.value, rel=2e-5)
-
-
 def test_labels_that_the_centre_predicts_need_no_round():
     solution = ml.solve(MEGRegression(np.eye(3)[None], [1.0]))
     assert solution.status == "optimal" and solution.iterations == 0 and solution.value == 0
     one = ml.solve(MEGRegression([[2.0]], [1.0]), tol=1e-9)  # one object
     assert one.value == 9.0 and one.matrix.tolist() == [[1.0]]
-
-
-@pytest.mark.parametrize("k", [1e-8, 1e-3, 1e3, 1e8])
-def test_units_do_not_matter(k):
-    rng = np.random.default_rng(3)
-    X, y = rng.standard_normal((12, 4, 4)), rng.standard_normal(12)
-    one, other = ml.solve(MEGRegression(X, y), tol=1e-6), ml.solve(MEGRegression(k * X, k * y), tol=1e-6)
-    assert other.status == "optimal" and other.value / k**2 == pytest.approx(one.value, rel=2e-6)
 
 
 def test_many_passes_of_the_online_learner_approach_the_batch_optimum():
@@ -167,7 +110,8 @@ def test_many_passes_of_the_online_learner_approach_the_batch_optimum():
 
 def test_words_and_picture():
     plt = pytest.importorskip("matplotlib.pyplot")
-    solution = ml.solve(MEGRegression.random(np.random.default_rng(5)), tol=1e-4)
+    rng = np.random.default_rng(5)
+    solution = ml.solve(MEGRegression(rng.standard_normal((9, 3)), rng.uniform(0, 3, 9)), tol=1e-4)
     assert "effective rank" in solution.summary()
     figure = solution.plot()
     assert len(figure.axes) == 3

@@ -1,0 +1,161 @@
+"""How the multipliers u = v / T hang on the predictions p, as far as Newton's method needs it.
+
+    Free       p = c(v)
+    Bounded    p = c(v) + a - b,    a (high - v) = b (v - low) = T mu,    a, b > 0,    low < v < high
+
+c inverts l' between the ends of its range, low and high (`losses.BatchLoss`): c(v) = y + v / 2 for the square, y + v
+for Huber's loss, y for the absolute one, the logit for the logistic one. v tends to l'(p, y) as mu -> 0. Newton's
+step is du = beta (dp + h), beta > 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+import numpy as np
+
+
+@dataclass(frozen=True, eq=False)
+class Change:
+    """A step of v, and of what else there is; the largest that leaves no bound."""
+
+    v: np.ndarray
+    room: float = np.inf
+    a: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    b: np.ndarray = field(default_factory=lambda: np.zeros(0))
+
+
+class Link(Protocol):
+    """u and what ties it to p."""
+
+    @property
+    def u(self) -> np.ndarray:
+        """v / T."""
+
+    @property
+    def pairs(self) -> int:
+        """How many products must fall to mu."""
+
+    @property
+    def complementarity(self) -> float:
+        """Their sum."""
+
+    @property
+    def slopes(self) -> np.ndarray:
+        """beta."""
+
+    def opened(self, mu: float) -> Link:
+        """With products of at least mu."""
+
+    def missing(self, p: np.ndarray, mu: float, second: Change | None) -> np.ndarray:
+        """h, for products of mu less the second order of another step."""
+
+    def change(self, du: np.ndarray, mu: float, second: Change | None) -> Change:
+        """The step of everything."""
+
+    def moved(self, change: Change, step: float) -> Link:
+        """After the step."""
+
+
+def link_of(loss: Any, p: np.ndarray, y: np.ndarray) -> Link:
+    """The link of a loss at first predictions."""
+    low, high = loss.ends(y)
+    v = np.asarray(loss.derivative(p, y))
+    if not np.all(np.isfinite(high - low)):
+        return Free(loss, y, v)
+    v = (v + (low + high) / 2) / 2
+    above, below = high - v, v - low
+    e = p - loss.inverse(v, above, below, y)
+    return Bounded(loss, y, v, above, below, np.maximum(e, 0.0), np.maximum(-e, 0.0))
+
+
+@dataclass(frozen=True, eq=False)
+class Free:
+    """p = c(v)."""
+
+    loss: Any
+    y: np.ndarray
+    v: np.ndarray
+
+    pairs = 0
+    complementarity = 0.0
+
+    @property
+    def u(self) -> np.ndarray:
+        return self.v / len(self.y)
+
+    @property
+    def slopes(self) -> np.ndarray:
+        return 1 / (len(self.y) * self.loss.inverse_slope(self.v, np.inf, np.inf))
+
+    def opened(self, mu: float) -> Free:
+        return self
+
+    def missing(self, p: np.ndarray, mu: float, second: Change | None) -> np.ndarray:
+        return p - self.loss.inverse(self.v, np.inf, np.inf, self.y)
+
+    def change(self, du: np.ndarray, mu: float, second: Change | None) -> Change:
+        return Change(len(self.y) * du)
+
+    def moved(self, change: Change, step: float) -> Free:
+        return replace(self, v=self.v + step * change.v)
+
+
+@dataclass(frozen=True, eq=False)
+class Bounded:
+    """p = c(v) + a - b, v between its ends."""
+
+    loss: Any
+    y: np.ndarray
+    v: np.ndarray
+    above: np.ndarray
+    """high - v, kept for its digits."""
+    below: np.ndarray
+    """v - low."""
+    a: np.ndarray
+    b: np.ndarray
+
+    @property
+    def u(self) -> np.ndarray:
+        return self.v / len(self.y)
+
+    @property
+    def pairs(self) -> int:
+        return 2 * len(self.y)
+
+    @property
+    def complementarity(self) -> float:
+        return float(self.a @ self.above + self.b @ self.below) / len(self.y)
+
+    @property
+    def slopes(self) -> np.ndarray:
+        inverse = self.loss.inverse_slope(self.v, self.above, self.below)
+        return 1 / (len(self.y) * (inverse + self.a / self.above + self.b / self.below))
+
+    def opened(self, mu: float) -> Bounded:
+        m = len(self.y) * mu / np.minimum(self.above, self.below)
+        return replace(self, a=self.a + m, b=self.b + m)
+
+    def lacking(self, mu: float, second: Change | None) -> tuple[np.ndarray, np.ndarray]:
+        """What the two products lack of T mu, less the second order."""
+        a, b = len(self.y) * mu - self.a * self.above, len(self.y) * mu - self.b * self.below
+        return (a, b) if second is None else (a + second.a * second.v, b - second.b * second.v)
+
+    def missing(self, p: np.ndarray, mu: float, second: Change | None) -> np.ndarray:
+        a, b = self.lacking(mu, second)
+        e = p - self.loss.inverse(self.v, self.above, self.below, self.y) - self.a + self.b
+        return e - a / self.above + b / self.below
+
+    def change(self, du: np.ndarray, mu: float, second: Change | None) -> Change:
+        dv = len(self.y) * du
+        a, b = self.lacking(mu, second)
+        da, db = (a + self.a * dv) / self.above, (b - self.b * dv) / self.below
+        falls = np.concatenate([-da / self.a, -db / self.b, dv / self.above, -dv / self.below])
+        fastest = float(np.max(falls))
+        return Change(dv, 1 / fastest if fastest > 0 else np.inf, da, db)
+
+    def moved(self, change: Change, step: float) -> Bounded:
+        dv = step * change.v
+        a, b = self.a + step * change.a, self.b + step * change.b
+        return replace(self, v=self.v + dv, above=self.above - dv, below=self.below + dv, a=a, b=b)

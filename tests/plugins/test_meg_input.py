@@ -1,0 +1,157 @@
+"""Bad input of the online learner: refused with its round, and without a trace."""
+
+import math
+
+import numpy as np
+import pytest
+import scipy.sparse
+from matrixlearn_meg import Absolute, Adaptive, DivergenceWarning, Huber, Lemma32, LowRank, MEGLearner, Pair, Square
+
+from matrixlearn.exceptions import ProblemError
+from matrixlearn.linalg import sym
+
+
+def random_square(rng, n, complex_entries=False):
+    X = rng.standard_normal((n, n))
+    return X + 1j * rng.standard_normal((n, n)) if complex_entries else X
+
+
+def density(rng, n, complex_entries=False):
+    A = random_square(rng, n, complex_entries)
+    A = A @ A.conj().T
+    return A / np.real(np.trace(A))
+
+
+def spread(X):
+    w = np.linalg.eigvalsh(sym(X))
+    return w[-1] - w[0]
+
+
+def stream(rng, n, rounds, noise, complex_entries=False):
+    """Square instances, their labels under a density U with noise, U, and the widest range r."""
+    U = density(rng, n, complex_entries)
+    Xs = [random_square(rng, n, complex_entries) * 10.0 ** rng.uniform(-0.5, 0.5) for _ in range(rounds)]
+    r = max([spread(X) for X in Xs] + [1e-6])
+    ys = [float(np.real(np.trace(U @ X))) + noise * r * rng.standard_normal() for X in Xs]
+    return Xs, ys, U, r
+
+
+GOOD = (np.diag([1.0, 2.0, 3.0]), 1.5)
+
+
+@pytest.mark.parametrize(
+    ("example", "message"),
+    [
+        ((np.eye(3), np.nan), "round 3: y must be a number"),
+        ((np.eye(3), np.inf), "round 3: y must be finite"),
+        ((np.eye(2), 1.0), "round 3: X must be a 3 x 3 instance, got 2 x 2"),
+        ((np.ones((3, 2)), 1.0), "round 3: X must be a square matrix"),
+        ((np.full((3, 3), np.nan), 1.0), "round 3: X holds 9 NaN"),
+        ((scipy.sparse.csr_array(np.diag([1.0, np.nan, 0.0])), 1.0), "round 3: X holds NaN"),
+        ((scipy.sparse.csr_array(np.ones((3, 2))), 1.0), "round 3: X must be square"),
+        ((Pair(0, 1, 4), 1.0), "round 3: X must be a 3 x 3 instance"),
+        (7.0, "round 3: an example must be a pair"),
+        ((np.eye(3) * 100, 1.0, 2.0), "round 3: an example must be a pair"),
+        ((np.diag([0.0, 0.0, 9.0]), 1.0), r"round 3: the eigenvalues of sym\(X\) have range 9"),
+    ],
+)
+def test_a_bad_example_in_mid_stream_names_its_round_and_does_no_harm(example, message):
+    learner, untouched = (MEGLearner(3, Lemma32(2.0), comparator=np.eye(3) / 3) for _ in range(2))
+    with pytest.raises(ProblemError, match=message):
+        learner.learn([GOOD, GOOD, example, GOOD])
+    untouched.learn([GOOD, GOOD])
+    np.testing.assert_array_equal(learner.W, untouched.W)
+    assert learner.rounds == 2 and list(learner.meter.losses) == list(untouched.meter.losses)
+    learner.learn([GOOD])  # and goes on
+    untouched.learn([GOOD])
+    np.testing.assert_array_equal(learner.W, untouched.W)
+
+
+def test_an_error_of_the_stream_itself_keeps_what_was_learned():
+    def examples():
+        yield GOOD
+        msg = "the disk is gone"
+        raise OSError(msg)
+
+    learner = MEGLearner(3, 0.1)
+    with pytest.raises(OSError, match="disk") as caught:
+        learner.learn(examples())
+    assert learner.rounds == 1 and caught.value.__notes__ == ["while round 2 was read from the stream"]
+    with pytest.raises(ProblemError, match="y has 2 rounds, the other more"):
+        learner.partial_fit(np.stack([np.eye(3)] * 3), [1.0, 1.0])
+    assert learner.rounds == 3
+
+
+def test_an_empty_stream_changes_nothing():
+    learner = MEGLearner(3, 0.1).learn([])
+    assert learner.rounds == 0 and learner.total_loss == 0 == learner.meter.total
+    np.testing.assert_allclose(learner.W, np.eye(3) / 3)
+    assert math.isnan(learner.meter.regret) and learner.meter.bound == math.inf
+
+
+def test_one_object():
+    learner = MEGLearner(1, "adaptive", comparator=np.eye(1)).learn([(np.array([[2.0]]), 5.0)] * 3)
+    assert learner.W.tolist() == [[1.0]] and learner.total_loss == 27.0 and learner.meter.regret == 0.0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"rate": 0.0}, "rate must be positive"),
+        ({"rate": -1.0}, "rate must be positive"),
+        ({"rate": float("inf")}, "rate must be positive"),
+        ({"rate": float("nan")}, "rate must be a number"),
+        ({"rate": "fast"}, "'adaptive' or a Rate"),
+        ({"rate": None}, "rate must be a number"),
+        ({"d": 0}, "d must be a whole number"),
+        ({"snapshot_every": -1}, "snapshot_every"),
+        ({"loss": "hinge"}, "loss must be one of"),
+        ({"update": "euclidean"}, "update must be one of"),
+        ({"update": "logdet", "rate": "adaptive"}, "rate must be a number for the logdet update"),
+        ({"W1": np.diag([1.0, 0.0, 0.0])}, "W1 must be positive definite"),
+        ({"W1": np.eye(3)}, "W1 must have trace one"),
+        ({"W1": np.eye(2) / 2}, "W1 must be a square matrix"),
+        ({"W1": np.diag([1.5, -0.25, -0.25])}, "W1 must be positive definite"),
+        ({"comparator": np.eye(3)}, "comparator must be positive semidefinite of trace one"),
+        ({"comparator": np.diag([2.0, -0.5, -0.5])}, "comparator must be positive semidefinite"),
+    ],
+)
+def test_bad_settings(arguments, message):
+    with pytest.raises(ProblemError, match=message):
+        MEGLearner(**{"d": 3, "rate": 0.1, **arguments})
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Pair(1, 1, 3), "a and b must differ"),
+        (lambda: Pair(0, 3, 3), "objects 0 to 2"),
+        (lambda: LowRank(np.ones((3, 2)), np.ones(3)), "U must have shape"),
+        (lambda: Lemma32(0.0), "r must be positive"),
+        (lambda: Lemma32(1.0, c=0.0), "c must be positive"),
+        (lambda: Lemma32(1.0, loss_max=-1.0), "loss_max"),
+        (lambda: Huber(0.0), "delta must be positive"),
+        (lambda: MEGLearner(2, 0.1, loss="logistic").learn([(np.eye(2), 0.5)]), "round 1: y must hold labels -1 and 1"),
+    ],
+)
+def test_bad_pieces(make, message):
+    with pytest.raises(ProblemError, match=message):
+        make()
+
+
+def test_a_rate_far_too_large_is_said():
+    rng = np.random.default_rng(0)
+    Xs, ys, _, r = stream(rng, 10, 300, 0.0)
+    with pytest.warns(DivergenceWarning, match=r"round [0-9]+: the learning rate .* is too large"):
+        MEGLearner(10, 1000 / r**2).partial_fit(Xs, ys)
+    MEGLearner(10, 2 / r**2).partial_fit(Xs, ys)  # the edge of the lemma: no warning, which would be an error here
+    learner = MEGLearner(4, 1e6, update="unnormalized")
+    with pytest.raises(ProblemError, match=r"round [0-9]+: diverged"):
+        learner.learn((np.eye(4), y) for y in (2.0, 2.0, 2.0))
+
+
+def test_rates_beyond_the_lemma_have_no_bound():
+    U = np.diag([0.5, 0.5, 0.0])
+    learner = MEGLearner(3, 3.0, comparator=U).learn([(np.diag([1.0, 0.0, 0.0]), 0.2)])
+    assert learner.meter.bound == math.inf
+    assert Adaptive().most == 10.0 and Absolute() != Square()

@@ -1,0 +1,84 @@
+"""The life of an online learner: files, interrupts, streams in pieces."""
+
+import numpy as np
+import pytest
+from matrixlearn_meg import MEGLearner
+
+from matrixlearn.exceptions import MatrixLearnError
+from matrixlearn.linalg import sym
+
+
+def random_square(rng, n, complex_entries=False):
+    X = rng.standard_normal((n, n))
+    return X + 1j * rng.standard_normal((n, n)) if complex_entries else X
+
+
+def density(rng, n, complex_entries=False):
+    A = random_square(rng, n, complex_entries)
+    A = A @ A.conj().T
+    return A / np.real(np.trace(A))
+
+
+def spread(X):
+    w = np.linalg.eigvalsh(sym(X))
+    return w[-1] - w[0]
+
+
+def stream(rng, n, rounds, noise, complex_entries=False):
+    """Square instances, their labels under a density U with noise, U, and the widest range r."""
+    U = density(rng, n, complex_entries)
+    Xs = [random_square(rng, n, complex_entries) * 10.0 ** rng.uniform(-0.5, 0.5) for _ in range(rounds)]
+    r = max([spread(X) for X in Xs] + [1e-6])
+    ys = [float(np.real(np.trace(U @ X))) + noise * r * rng.standard_normal() for X in Xs]
+    return Xs, ys, U, r
+
+
+@pytest.mark.parametrize("update", ["normalized", "unnormalized", "logdet"])
+def test_a_saved_learner_resumes_where_it_was(update, tmp_path):
+    rng = np.random.default_rng(2)
+    Xs, ys, U, r = stream(rng, 4, 30, 0.1, complex_entries=True)
+    comparator = U if update == "normalized" else None
+
+    def fresh():
+        return MEGLearner(4, 0.3 / r**2, update=update, comparator=comparator, snapshot_every=10)
+
+    whole = fresh().partial_fit(Xs, ys)
+    first = fresh().partial_fit(Xs[:17], ys[:17])
+    first.save(tmp_path / "state.npz")
+    second = fresh().restore(tmp_path / "state.npz").partial_fit(Xs[17:], ys[17:])
+    np.testing.assert_allclose(second.W, whole.W, rtol=0, atol=1e-13)
+    assert second.rounds == whole.rounds == 30
+    assert list(second.meter.losses) == pytest.approx(list(whole.meter.losses))
+    assert list(second.meter.bounds) == pytest.approx(list(whole.meter.bounds))
+    assert sorted(second.snapshots) == [0, 10, 20, 30][: len(second.snapshots)]
+    with pytest.raises(MatrixLearnError, match="this learner"):
+        MEGLearner(5, 0.1).restore(tmp_path / "state.npz")
+    (tmp_path / "other.npz").write_text("no")
+    with pytest.raises(MatrixLearnError, match="not the state"):
+        fresh().restore(tmp_path / "other.npz")
+    with pytest.raises(FileNotFoundError):
+        fresh().restore(tmp_path / "missing.npz")
+
+
+def test_one_by_one_is_the_same_as_all_at_once():
+    Xs, ys, U, r = stream(np.random.default_rng(4), 3, 25, 0.1)
+    at_once, one_by_one = (MEGLearner(3, "adaptive", comparator=U) for _ in range(2))
+    at_once.partial_fit(np.array(Xs), np.array(ys))
+    for X, y in zip(Xs, ys, strict=True):
+        one_by_one.learn([(X, y)])
+    np.testing.assert_array_equal(at_once.W, one_by_one.W)
+    assert list(at_once.meter.losses) == list(one_by_one.meter.losses)
+
+
+def test_an_interrupt_keeps_the_whole_rounds():
+    def examples():
+        yield np.eye(2), 1.0
+        yield np.diag([1.0, 0.0]), 0.1
+        raise KeyboardInterrupt
+
+    learner, same = MEGLearner(2, 0.1), MEGLearner(2, 0.1)
+    with pytest.raises(KeyboardInterrupt):
+        learner.learn(examples())
+    same.learn([(np.eye(2), 1.0), (np.diag([1.0, 0.0]), 0.1)])
+    assert learner.rounds == 2
+    np.testing.assert_array_equal(learner.W, same.W)
