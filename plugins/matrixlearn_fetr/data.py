@@ -72,6 +72,16 @@ class Moments:
         values, vectors = np.linalg.eigh(self.mean_gram)
         return np.maximum(values, 0.0), vectors
 
+    @cached_property
+    def least(self) -> float:
+        """min over W of the loss, sum_i ||y_i||^2 - c_i^T G_i^+ c_i."""
+        values, vectors = self.spectrum if self.is_shared else np.linalg.eigh(self.gram)
+        along = vectors.T @ self.cross if self.is_shared else (self.cross.T[:, None, :] @ vectors)[:, 0, :].T
+        size = values[:, None] if self.is_shared else values.T
+        used = size > size[-1] * np.finfo(float).eps * len(size)
+        explained = np.sum(np.where(used, along**2 / np.where(used, size, 1.0), 0.0))
+        return float(np.sum(self.square) - explained)
+
     # -- from rows ----------------------------------------------------------------------------------
 
     @classmethod

@@ -30,9 +30,10 @@ class Descent(Engine):
 
 @dataclass(frozen=True)
 class JointState(State):
-    """The point that the last step left from."""
+    """The point that the last step left from, and how many times its move the next one looks ahead."""
 
     left: Located | None = None
+    ahead: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -42,8 +43,10 @@ class Joint(Descent):
     F with the best pair is a function phi of W alone; each half of a step minimizes a majorizer of it
     (`JointPrecisions.majorizers`), so that F never rises. The bounds of a point hold its first half (`Located`).
 
-    A singular value that the prior is about to give up falls slowly at first, as majorizers of a logarithm have it:
-    so the step is doubled as long as that lowers F, at the price of one SVD each time.
+    A singular value that the prior is about to give up, or that another takes over, moves slowly at first, as
+    majorizers of a logarithm have it. So a step starts beyond the point, ``ahead`` times the last move further on, and
+    ``ahead`` doubles as long as that lowers F; where it does not, the step starts from the point itself and is
+    doubled as long as *that* lowers F, at the price of one SVD each time.
     """
 
     name = "joint"
@@ -56,12 +59,21 @@ class Joint(Descent):
         assert isinstance(here, Located) and here.point is not None
         if here is state.left:
             return replace(state, proposals=(), finished="no step lowers the objective: the limit of rounding")
+        if state.left is not None and state.left.point is not None:
+            point = self._both_halves(problem, here.point + state.ahead * (here.point - state.left.point))
+            if problem.objective_at(point, None) < problem.objective_of(here.estimate):
+                return JointState((Proposal(X=self._chosen(problem, point)),), "", here, 2 * state.ahead)
         point = self._stretched(problem, here.point, self._second_half(problem, here.improved))
-        return JointState(left=here, proposals=(Proposal(X=self._chosen(problem, point)),))
+        return JointState((Proposal(X=self._chosen(problem, point)),), "", here, max(1.0, state.ahead / 4))
 
     def _chosen(self, problem: RelationProblem, point: np.ndarray) -> np.ndarray:
         """The point to go on from; a subclass may know a lower one."""
         return point
+
+    def _both_halves(self, problem: RelationProblem, point: np.ndarray) -> np.ndarray:
+        """One majorizer after the other."""
+        first, _ = problem.estimate(point).precisions.majorizers()
+        return self._second_half(problem, problem.weight_step(point, first)[0])
 
     @staticmethod
     def _second_half(problem: RelationProblem, point: np.ndarray) -> np.ndarray:
@@ -97,8 +109,7 @@ class Pruning(Joint):
         lighter = _without_weakest(problem, point)
         if lighter is None:
             return point
-        first, _ = problem.estimate(lighter).precisions.majorizers()
-        lighter = self._second_half(problem, problem.weight_step(lighter, first)[0])
+        lighter = self._both_halves(problem, lighter)
         return lighter if problem.objective_at(lighter, None) < problem.objective_at(point, None) else point
 
 

@@ -190,6 +190,11 @@ class LogisticLoss:
         """The loss at W = 0: log 2 for each label."""
         return float(np.log(2.0)) * self.signs.size
 
+    @property
+    def least(self) -> float:
+        """0, which separable labels come near to."""
+        return 0.0
+
     def value(self, W: np.ndarray) -> float:
         """The loss."""
         return float(np.sum(np.logaddexp(0.0, -self.signs * self.rows.predict(W))))

@@ -1,10 +1,12 @@
 """What learns relations, whatever the loss: a convex loss of the weights W (d, m), and their matrix-normal prior.
 
-    F(W, S1, S2) = loss(W) + eta tr(S1 V S2 V^T) - eta (m log det S1 + d log det S2),    l I <= S1, S2 <= u I
+    F(W, S1, S2) = loss(W) + eta tr(S1 V S2 V^T) - eta (m log det S1 + d log det S2) - floor,    l I <= S1, S2 <= u I
+    floor = least loss - 2 eta d m log u
 
-V = W, or V = W - w0 1^T with a mean w0 that is learned too. F is convex in (W, w0), and for given (W, w0) the best
-pair (S1, S2) is known in closed form (`covariance`); it is not convex in all together. So a point of the problem is
-W, or [W, w0], and what it proves is
+F is at least 0: the floor is the part of it that no choice changes, noise and the log-dets' constant, and with it taken
+off a relative gap is one of what there is to choose. V = W, or V = W - w0 1^T with a mean w0 that is learned too. F is
+convex in (W, w0), and for given (W, w0) the best pair (S1, S2) is known in closed form (`covariance`); it is not convex
+in all together. So a point of the problem is W, or [W, w0], and what it proves is
 
     upper = F with the best pair,     lower = upper - at most what (W, w0) can still gain with that pair
 
@@ -56,6 +58,10 @@ class Loss(Protocol):
     @property
     def size(self) -> float:
         """The loss at W = 0."""
+
+    @property
+    def least(self) -> float:
+        """What no weights get below: the minimum, or something less."""
 
     def value(self, W: np.ndarray) -> float:
         """The loss."""
@@ -115,18 +121,22 @@ class RelationProblem(MulticonvexProblem):
 
     @cached_property
     def scale(self) -> float:
-        """Loss and prior at W = 0: loss(0) + eta d m (1 + |log l| + |log u|)."""
+        """F at W = 0 and what the log-dets make of a factor e in all precisions: loss(0) - least loss + eta d m."""
         d, m = self.shape
-        return self.loss.size + self.eta * d * m * (
-            1.0 + abs(float(np.log(self.lower))) + abs(float(np.log(self.upper)))
-        )
+        return self.loss.size - self.loss.least + self.eta * d * m
+
+    @cached_property
+    def floor(self) -> float:
+        """least loss - 2 eta d m log u, which no point gets below: V = 0 and S1 = S2 = u I cost the prior least."""
+        d, m = self.shape
+        return self.loss.least - 2.0 * self.eta * d * m * float(np.log(self.upper))
 
     # -- values and steps ---------------------------------------------------------------------------
 
     def value(self, point: np.ndarray, precisions: PrecisionPair) -> float:
         """F at a point and a pair of precisions."""
         W, w0 = self.around.read(point)
-        return self.loss.value(W) + self.eta * precisions.penalty(W - w0[:, None])
+        return self.loss.value(W) + self.eta * precisions.penalty(W - w0[:, None]) - self.floor
 
     def weight_step(self, point: np.ndarray, precisions: PrecisionPair) -> tuple[np.ndarray, float, float]:
         """argmin over (W, w0) of loss(W) + eta tr(S1 V S2 V^T), the weight step of the paper, from a point.
@@ -176,13 +186,13 @@ class RelationProblem(MulticonvexProblem):
 
     def objective_of(self, found: Estimate) -> float:
         """F of an estimate."""
-        return self.loss.value(found.weights) + self.eta * found.precisions.best_penalty()
+        return self.loss.value(found.weights) + self.eta * found.precisions.best_penalty() - self.floor
 
     def _rounding(self, found: Estimate, value: float) -> float:
         """An allowance for what is added up in F."""
         d, m = self.shape
         logs = m * abs(found.feature_precision.logdet) + d * abs(found.task_precision.logdet)
-        return 8 * (d + m) * EPS * (self.loss.size + self.eta * logs + abs(value))
+        return 8 * (d + m) * EPS * (self.loss.size + self.eta * logs + abs(self.floor) + abs(value))
 
     def bound_from_vector(self, y: np.ndarray) -> Bound:
         return Bound()
@@ -218,8 +228,9 @@ class RelationProblem(MulticonvexProblem):
         W = cp.Variable((d, m), name="W")
         w0 = cp.Variable((d, 1), name="w0") if self.around.columns else np.zeros((d, 1))
         root = S1.power(0.5).dense() @ (W - w0 @ np.ones((1, m))) @ S2.power(0.5).dense()
-        programs = [cp.Problem(cp.Minimize(self.loss.expression(W) + eta * (cp.sum_squares(root) - sum(logs))))]
-        loss = self.loss.value(found.weights)
+        objective = self.loss.expression(W) + eta * (cp.sum_squares(root) - sum(logs)) - self.floor
+        programs = [cp.Problem(cp.Minimize(objective))]
+        loss = self.loss.value(found.weights) - self.floor
         for n, weight, G, other in ((d, m, V @ (V @ S2).T, logs[1]), (m, d, V.T @ (S1 @ V), logs[0])):
             S = cp.Variable((n, n), PSD=True, name="S")
             objective = loss + eta * (cp.trace((G + G.T) / 2 @ S) - weight * cp.log_det(S) - other)

@@ -33,6 +33,11 @@ class SquaredLoss:
         """The loss at W = 0."""
         return float(np.sum(self.moments.square))
 
+    @property
+    def least(self) -> float:
+        """The residual of least squares."""
+        return self.moments.least
+
     def value(self, W: np.ndarray) -> float:
         """The loss."""
         return self.moments.loss(W)

@@ -73,13 +73,54 @@ def test_stationary_means_that_no_block_improves(problem):
 @settings(max_examples=10)
 @given(problems)
 def test_no_descent_of_another_kind_goes_on_from_there(problem):
-    """L-BFGS on the objective as a function of the point alone, started at our answer."""
+    """L-BFGS on the objective as a function of the point alone, started at our answer and kept near it: a long first
+    step could find another valley."""
     solution = ml.solve(problem, tol=1e-10, max_iter=500)
     assume(solution.status == "stationary")
     shape = solution.matrix.shape
     value = lambda x: problem.objective_at(x.reshape(shape), None) / problem.scale
-    further = minimize(value, solution.matrix.reshape(-1), method="L-BFGS-B").fun * problem.scale
+    x = solution.matrix.reshape(-1)
+    near = 1e-2 * np.max(np.abs(x), initial=1e-12)
+    ended = minimize(value, x, method="L-BFGS-B", bounds=np.column_stack([x - near, x + near]), options={"gtol": 1e-9})
+    further = ended.fun * problem.scale
     assert further >= solution.value - 1e-5 * (abs(solution.value) + problem.scale)
+
+
+@given(problems, st.floats(-6, 3))
+def test_the_objective_counts_from_the_least_that_it_can_be(problem, size):
+    """F >= 0 everywhere, and F and the floor are the paper's objective."""
+    rng = np.random.default_rng(0)
+    point = 10.0**size * rng.standard_normal(problem.first_points()[0][0].shape)
+    found, slack = problem.estimate(point), 1e-10 * (problem.scale + abs(problem.floor))
+    value = problem.objective_at(point, None)
+    assert value >= -slack
+    d, m = problem.shape
+    V, S1, S2 = found.deviations, found.feature_precision, found.task_precision
+    trace = np.trace(S1.dense() @ V @ S2.dense() @ V.T) - m * S1.logdet - d * S2.logdet
+    rows = [np.arange(len(problem.X))] * m
+    if problem.has_own_rows:
+        rows = [problem.task == name for name in problem.tasks]
+    columns = np.zeros(m, int) if problem.has_own_rows else np.arange(m)
+    parts = [(problem.X[r], problem.Y[r, c], w) for r, c, w in zip(rows, columns, found.weights.T, strict=True)]
+    loss = sum(np.sum((y - X @ w) ** 2) for X, y, w in parts)
+    assert value + problem.floor == pytest.approx(loss + problem.eta * trace, rel=1e-9, abs=1e-9 * problem.scale)
+    least = sum(np.sum((y - X @ np.linalg.lstsq(X, y, rcond=None)[0]) ** 2) for X, y, _ in parts)
+    assert problem.loss.least == pytest.approx(least, abs=1e-9 * problem.loss.size)
+
+
+@pytest.mark.parametrize("mean", ["zero", "shared"])
+@pytest.mark.parametrize("eta", [1.0, 30.0])
+def test_at_the_default_tol_the_weights_are_near_to_where_they_end(eta, mean):
+    """Noise ten times the signal and a large constant: neither may loosen the tolerance."""
+    rng = np.random.default_rng(7)
+    d, m, n = 8, 30, 40
+    task = np.repeat(np.arange(m), n)
+    X = rng.standard_normal((m * n, d))
+    W = rng.standard_normal((d, 1)) + rng.standard_normal((d, 2)) @ rng.standard_normal((2, m))
+    y = np.sum(X * W.T[task], axis=1) + 10 * np.linalg.norm(W, axis=0).mean() * rng.standard_normal(m * n)
+    problem = FETR(X, y, eta, task=task, mean=mean)
+    loose, tight = (problem.estimate(ml.solve(problem, **tol)).weights for tol in ({}, {"tol": 1e-10}))
+    assert np.linalg.norm(loose - tight) <= 0.05 * np.linalg.norm(tight)
 
 
 # -- invariances -------------------------------------------------------------------------------------------
