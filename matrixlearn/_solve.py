@@ -7,6 +7,7 @@ import math
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,7 @@ from matrixlearn.engines import (
 from matrixlearn.engines.base import INTERRUPTED
 from matrixlearn.exceptions import CapabilityError, ProblemError
 from matrixlearn.linalg.factored import FactoredMatrix
-from matrixlearn.problems.base import INF, Problem
+from matrixlearn.problems.base import INF, Problem, require_problem
 from matrixlearn.solution import History, Solution, Status
 from matrixlearn.typing import Array
 
@@ -63,7 +64,14 @@ PROVED = {"checked": Status.OPTIMAL, "blockwise": Status.STATIONARY}
 
 
 def methods(problem: Problem) -> list[str]:
-    """The names of the engines that can solve a problem."""
+    """The names of the engines that can solve a problem.
+
+    Raises
+    ------
+    ProblemError
+        Where ``problem`` is none.
+    """
+    require_problem(problem)
     return [engine.name for engine in _engines(problem) if not engine.supports(_sized(problem))]
 
 
@@ -86,7 +94,7 @@ def solve(
     progress: bool | None = None,
     callback: Callback | None = None,
     warm_start: Solution | None = None,
-    random_state: int | np.random.Generator | None = None,
+    random_state: int | np.random.Generator | np.random.RandomState | None = None,
 ) -> Solution:
     """Solve a problem to a certified relative gap.
 
@@ -107,7 +115,7 @@ def solve(
         Gets an `Event` at every check; a true answer stops.
     warm_start : Solution, optional
         An earlier answer; its bounds count for this problem only after they are computed again.
-    random_state : int or Generator, optional
+    random_state : int, Generator or RandomState, optional
         Seeds an engine that draws (the start of ``low-rank``, the random choice of DefiniteBoost's rounds). Without
         it an engine uses its own ``seed``, so that equal calls give equal answers in either case.
 
@@ -125,6 +133,10 @@ def solve(
     CapabilityError
         Where the engine cannot solve the problem; before iteration 1.
     """
+    require_problem(problem)
+    if callback is not None and not callable(callback):
+        msg = f"callback must be a function of one Event, or None, got {callback!r}"
+        raise ProblemError(msg)
     limits, seed = _limits(tol, max_iter, time_limit), _seed(random_state)
     began = time.perf_counter()
     with governed(problem), _told(type(problem).__name__, progress, callback) as tell:
@@ -177,31 +189,39 @@ def solve(
     )
 
 
+def _is_real(value: object) -> bool:
+    """A number of Python or NumPy; True is none."""
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
 def _limits(tol: float, max_iter: int | None, time_limit: float | None) -> Limits:
-    if not (isinstance(tol, int | float) and 0 < tol < math.inf):
+    if not (_is_real(tol) and 0 < tol < math.inf):
         msg = f"tol must be a positive number, got {tol!r}; 1e-3 is a usual choice"
         raise ProblemError(msg)
-    if max_iter is not None and not (isinstance(max_iter, int | np.integer) and max_iter >= 0):
+    if max_iter is not None and not (isinstance(max_iter, Integral) and _is_real(max_iter) and max_iter >= 0):
         msg = f"max_iter must be a whole number >= 0 or None, got {max_iter!r}"
         raise ProblemError(msg)
-    if time_limit is not None and not (isinstance(time_limit, int | float) and time_limit >= 0):
+    if time_limit is not None and not (_is_real(time_limit) and time_limit >= 0):
         msg = f"time_limit must be seconds >= 0 or None, got {time_limit!r}"
         raise ProblemError(msg)
     return Limits(
         max_iter=math.inf if max_iter is None else max_iter,
-        time_limit=math.inf if time_limit is None else time_limit,
+        time_limit=math.inf if time_limit is None else float(time_limit),
     )
 
 
-def _seed(random_state: int | np.random.Generator | None) -> int | None:
+def _seed(random_state: int | np.random.Generator | np.random.RandomState | None) -> int | None:
     """An engine's seed; a Generator is asked once."""
     if random_state is None:
         return None
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(2**31))
-    if isinstance(random_state, int | np.integer) and random_state >= 0:
+    if isinstance(random_state, np.random.RandomState):  # what scikit-learn's users pass
+        return int(random_state.randint(2**31))
+    if isinstance(random_state, Integral) and _is_real(random_state) and random_state >= 0:
         return int(random_state)
-    msg = f"random_state must be a whole number >= 0, a numpy.random.Generator or None, got {random_state!r}"
+    given = f"got {random_state!r}"
+    msg = f"random_state must be a whole number >= 0, a numpy.random.Generator or RandomState, or None; {given}"
     raise ProblemError(msg)
 
 
@@ -311,7 +331,7 @@ def _choose(problem: Problem, method: str | Engine, tol: float, notes: list[str]
     engines = _engines(problem)
     if isinstance(method, Engine):
         engine = method
-    elif method == "auto":
+    elif isinstance(method, str) and method == "auto":
         able = [engine for engine in engines if not engine.supports(problem)]
         if not able:
             why = "; ".join(engine.supports(problem) for engine in engines)
@@ -326,7 +346,10 @@ def _choose(problem: Problem, method: str | Engine, tol: float, notes: list[str]
         return able[0]
     else:
         known = {engine.name: engine for engine in reversed(engines)}  # its own first, where names meet
-        if method not in known:
+        if isinstance(method, type) and issubclass(method, Engine):
+            msg = f"method must be an instance of an engine: {method.__name__}(), not the class"
+            raise ProblemError(msg)
+        if not isinstance(method, str) or method not in known:
             msg = f"method must be 'auto' or one of {sorted(known)}, got {method!r}"
             raise ProblemError(msg)
         engine = known[method]

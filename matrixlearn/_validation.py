@@ -13,6 +13,9 @@ from matrixlearn.exceptions import ProblemError
 from matrixlearn.linalg import sym
 from matrixlearn.typing import Array
 
+LARGEST = 1e150
+"""The square of a larger number, summed, is no number."""
+
 
 def as_array(name: str, value: Any) -> Array:
     """A float64 or complex128 array, of the namespace of ``value`` or of NumPy; never a view that
@@ -60,6 +63,9 @@ def as_array(name: str, value: Any) -> Array:
         bad = int(np.sum(~np.isfinite(as_numpy(array))))
         msg = f"{name} holds {bad} NaN or infinite value(s); remove or impute them first"
         raise ProblemError(msg)
+    if array.ndim and (largest := float(xp.max(xp.abs(array)))) > LARGEST:
+        msg = f"{name} holds values of size {largest:.3g}, whose squares overflow; choose larger units"
+        raise ProblemError(msg)
     return array
 
 
@@ -76,7 +82,8 @@ def as_real_vector(name: str, value: Any, size: int | None = None) -> np.ndarray
     array = np.asarray(as_numpy(as_array(name, value)))
     if array.ndim != 1 or np.iscomplexobj(array) or (size is not None and len(array) != size):
         want = "(m,)" if size is None else f"({size},)"
-        msg = f"{name} must be a real vector of shape {want}, got shape {array.shape}"
+        kind = " of complex numbers" if np.iscomplexobj(array) else ""
+        msg = f"{name} must be a real vector of shape {want}, got shape {array.shape}{kind}"
         raise ProblemError(msg)
     return array
 

@@ -7,6 +7,8 @@ from typing import Any, Protocol, runtime_checkable
 
 from matrixlearn.exceptions import MissingExtraError
 
+__all__ = ["Callback", "Event", "Progress", "silent"]
+
 
 @dataclass(frozen=True)
 class Event:

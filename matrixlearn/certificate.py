@@ -18,7 +18,7 @@ import numpy as np
 from matrixlearn._threads import governed
 from matrixlearn.exceptions import CertificateError, ProblemError
 from matrixlearn.linalg.factored import FactoredMatrix
-from matrixlearn.problems.base import INF, Bound, Problem, Rigour
+from matrixlearn.problems.base import INF, Bound, Problem, Rigour, require_problem
 from matrixlearn.problems.game import SpectralGame
 from matrixlearn.typing import Array
 
@@ -61,6 +61,7 @@ class Certificate:
 
     @property
     def gap(self) -> float:
+        """(upper - lower) / max(|upper|, |lower|, FLOOR * scale)."""
         return relative_gap(self.lower, self.upper, self.problem.scale)
 
     def verify(self) -> Certificate:
@@ -123,6 +124,7 @@ def certify(problem: Problem, X: Array | None = None, y: Array | None = None) ->
     ProblemError
         For NaN or misshaped points.
     """
+    require_problem(problem)
     from_matrix, from_vector = Bound(), Bound()
     if X is not None:
         from matrixlearn._array import moved

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
+import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -16,7 +18,9 @@ from matrixlearn._array import as_numpy, is_sparse
 from matrixlearn.callbacks import Event
 from matrixlearn.certificate import Certificate
 from matrixlearn.exceptions import MatrixLearnError, MissingExtraError
+from matrixlearn.linalg.constraints import ConstraintFamily, DenseFamily, RankOneFamily, SignedFamily
 from matrixlearn.linalg.factored import FactoredMatrix
+from matrixlearn.linalg.sparse_family import SparseFamily
 from matrixlearn.problems.base import Problem
 from matrixlearn.typing import Array
 
@@ -58,6 +62,12 @@ class History(tuple[Event, ...]):
     def column(self, name: str) -> np.ndarray:
         """One field of all events, e.g. ``history.column("gap")``."""
         return np.array([getattr(event, name) for event in self], dtype=float)
+
+    def __repr__(self) -> str:
+        if not self:
+            return "<History: no check>"
+        last = self[-1]
+        return f"<History: {len(self)} checks, {last.iteration} iterations, {last.seconds:.3g} s, gap {last.gap:.2e}>"
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,22 +118,27 @@ class Solution:
 
     @property
     def matrix(self) -> Array | None:
+        """X, the matrix side, or None."""
         return self.certificate.X
 
     @property
     def y(self) -> np.ndarray | None:
+        """The vector side, shape (m,), or None."""
         return self.certificate.y
 
     @property
     def lower(self) -> float:
+        """No feasible point of a minimization lies below; -inf where nothing is proven."""
         return self.certificate.lower
 
     @property
     def upper(self) -> float:
+        """No feasible point of a maximization lies above; inf where nothing is proven."""
         return self.certificate.upper
 
     @property
     def gap(self) -> float:
+        """(upper - lower) / max(|upper|, |lower|, floor), what ``tol`` was asked for."""
         return self.certificate.gap
 
     # -- words ------------------------------------------------------------------------------------
@@ -236,13 +251,18 @@ class Solution:
         from matrixlearn.registry import problems
 
         try:
-            with np.load(path, allow_pickle=False) as data:
-                arrays = _unpacked({key: data[key] for key in data.files})
+            with Path(path).open("rb") as file:
+                if not zipfile.is_zipfile(file):
+                    msg = "not an .npz archive"
+                    raise ValueError(msg)
+                with np.load(file, allow_pickle=False) as data:
+                    arrays = _unpacked({key: data[key] for key in data.files})
             meta = json.loads(str(arrays.pop("meta")))
-        except (OSError, ValueError, KeyError) as error:
+        except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
             if isinstance(error, FileNotFoundError):
                 raise
-            msg = f"{os.fspath(path)!r} is not a matrixlearn solution file: {error}"
+            why = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
+            msg = f"{os.fspath(path)!r} is not a matrixlearn solution file: {why}"
             raise MatrixLearnError(msg) from error
         if meta.get("format") != FORMAT:
             msg = f"{os.fspath(path)!r} has the format {meta.get('format')}, this version reads {FORMAT}"
@@ -279,18 +299,32 @@ class Solution:
         raise TypeError(msg)
 
 
-FACTOR, ENTRIES = "@factor", "@entries"
-"""Ends of the names under which a file holds the factor of a matrix, or the entries of a sparse one."""
+FACTOR, ENTRIES, FAMILY = "@factor", "@entries", "@family"
+"""Ends of the names under which a file holds the factor of a matrix, the entries of a sparse one, and the name of a
+constraint family's class, whose fields follow under names of their own.
+"""
+
+FAMILIES: dict[str, type[Any]] = {
+    family.__name__: family for family in (RankOneFamily, DenseFamily, SparseFamily, SignedFamily)
+}
 
 
 def _packed(name: str, value: Any) -> dict[str, np.ndarray]:
     """The arrays that hold a value in a file, by name: as many entries as the value has itself."""
+    if isinstance(value, ConstraintFamily):
+        if type(value) not in FAMILIES.values():
+            msg = f"a file cannot hold a {type(value).__name__}: let parameters() of its problem return arrays"
+            raise MatrixLearnError(msg)
+        parts = {name + FAMILY: np.array(type(value).__name__)}
+        for part in dataclasses.fields(value):
+            parts |= _packed(f"{name}.{part.name}", getattr(value, part.name))
+        return parts
     if isinstance(value, FactoredMatrix):
         return {name + FACTOR: value.factor}
     if is_sparse(value):
         entries = value.tocoo()
-        parts = {"rows": entries.row, "columns": entries.col, "values": entries.data, "shape": np.array(entries.shape)}
-        return {f"{name}{ENTRIES}.{part}": array for part, array in parts.items()}
+        held = {"rows": entries.row, "columns": entries.col, "values": entries.data, "shape": np.array(entries.shape)}
+        return {f"{name}{ENTRIES}.{part}": array for part, array in held.items()}
     return {name: as_numpy(value)}
 
 
@@ -308,4 +342,8 @@ def _unpacked(arrays: dict[str, np.ndarray]) -> dict[str, Any]:
 
             at = tuple(arrays[f"{name}{ENTRIES}.{axis}"] for axis in ("rows", "columns"))
             out[name] = sp.csr_array(sp.coo_array((array, at), shape=tuple(arrays[f"{name}{ENTRIES}.shape"])))
+    for key in sorted((key for key in out if key.endswith(FAMILY)), key=len, reverse=True):  # the innermost first
+        name, family = key.removesuffix(FAMILY), FAMILIES[str(out.pop(key))]
+        fields = [out.pop(f"{name}.{part.name}") for part in dataclasses.fields(family)]
+        out[name] = family(*(field.item() if getattr(field, "ndim", 1) == 0 else field for field in fields))
     return out

@@ -14,14 +14,14 @@ from __future__ import annotations
 
 import dataclasses
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sized
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from matrixlearn.exceptions import CapabilityError
+from matrixlearn.exceptions import CapabilityError, ProblemError
 from matrixlearn.typing import Array
 
 if TYPE_CHECKING:
@@ -65,11 +65,32 @@ class Argument:
     positional: bool = False
 
 
+def _brief(value: Any) -> str:
+    """A parameter in a few characters."""
+    shape = getattr(value, "shape", ())
+    if shape:
+        return f"<{type(value).__name__} {tuple(shape)}>"
+    if isinstance(value, Sized) and not isinstance(value, str):
+        return f"<{type(value).__name__} of {len(value)}>"
+    text = repr(value)
+    return text if len(text) <= 80 else f"<{type(value).__name__}>"
+
+
 class Problem(ABC):
     """A problem: frozen, validated once in construction, ignorant of algorithms."""
 
     name: ClassVar[str] = ""
     """The name of the entry point."""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        cls.__repr__ = cls.__repr__  # type: ignore[method-assign]  # or a dataclass would print its arrays whole
+
+    def __repr__(self) -> str:
+        """The parameters by name, arrays and long sequences by their sizes."""
+        fields = dataclasses.fields(self) if dataclasses.is_dataclass(self) else ()
+        given = (f"{field.name}={_brief(getattr(self, field.name))}" for field in fields if field.init and field.repr)
+        return f"{type(self).__name__}({', '.join(given)})"
 
     objective: ClassVar[Literal["minimize", "maximize"]] = "minimize"
     """Whose value is the user's: a minimizer's (``y``, the upper bound) or a maximizer's (``X``)."""
@@ -151,6 +172,20 @@ class Problem(ABC):
         its report and returns a matplotlib figure or None; here None, for no demonstration.
         """
         return None
+
+
+def require_problem(value: Any) -> None:
+    """An instance of a `Problem`.
+
+    Raises
+    ------
+    ProblemError
+        Otherwise; the message says what was given.
+    """
+    if not isinstance(value, Problem):
+        given = f"the class {value.__name__} itself" if isinstance(value, type) else f"{type(value).__name__}"
+        msg = f"problem must be an instance of a Problem, such as LinearSDP(C, A, b, trace_bound), got {given}"
+        raise ProblemError(msg)
 
 
 class MulticonvexProblem(Problem):

@@ -16,7 +16,7 @@ lower bound gives X_s, a negative upper bound proves that no X is feasible.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -53,13 +53,23 @@ if TYPE_CHECKING:
 
     import cvxpy
 
+    from matrixlearn.solution import Solution
+
 
 def constraint_family(A: Any, n: int) -> ConstraintFamily:
     """The family that suits ``A``: rank one for an (m, n) array, sparse for a list of scipy sparse
     matrices, dense for an (m, n, n) array or a list of matrices.
     """
     if isinstance(A, ConstraintFamily):
+        if A.shape[1] != n:
+            msg = f"A must hold matrices of shape ({n}, {n}), as C, got a {type(A).__name__} of order {A.shape[1]}"
+            raise ProblemError(msg)
         return A
+    if isinstance(A, Iterator | Mapping):
+        msg = f"A must be an array or a list of matrices, one for each constraint; got a {type(A).__name__}"
+        raise ProblemError(msg)
+    if isinstance(A, np.ndarray) and A.dtype == object and A.ndim == 1:
+        A = list(A)
     if is_sparse(A) or (isinstance(A, Sequence) and len(A) > 0 and any(is_sparse(a) for a in A)):
         if is_sparse(A):
             msg = "A must be a list of sparse matrices, one for each constraint, not one sparse matrix"
@@ -93,6 +103,18 @@ def constraint_family(A: Any, n: int) -> ConstraintFamily:
         raise ProblemError(msg)
     xp = namespace(array)
     return DenseFamily(xp.stack([as_hermitian(f"A[{j}]", array[j, ...], n) for j in range(array.shape[0])]))
+
+
+def _positive(trace_bound: Any) -> float:
+    """R, checked."""
+    R = float("inf") if trace_bound is None else as_number("trace_bound", trace_bound)
+    if not 0 < R < float("inf"):
+        msg = (
+            f"trace_bound must be positive and finite, got {trace_bound!r}; a program with no trace "
+            f"bound may be unbounded and has no certificate: derive a bound from your constraints"
+        )
+        raise ProblemError(msg)
+    return R
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,13 +166,7 @@ class LinearSDP(FamilyGame):
         if is_complex(family.matrix(0)):
             C = namespace(C).astype(C, namespace(C).complex128)  # X is complex, and so are its losses
         b = as_real_vector("b", self.b, family.shape[0])
-        R = float("inf") if self.trace_bound is None else as_number("trace_bound", self.trace_bound)
-        if not 0 < R < float("inf"):
-            msg = (
-                f"trace_bound must be positive and finite, got {self.trace_bound!r}; a program with no trace "
-                f"bound may be unbounded and has no certificate: derive a bound from your constraints"
-            )
-            raise ProblemError(msg)
+        R = _positive(self.trace_bound)
         for name, value in (("C", C), ("b", b), ("trace_bound", R), ("family", family)):
             object.__setattr__(self, name, value)
         if self.interior is not None:
@@ -179,6 +195,10 @@ class LinearSDP(FamilyGame):
         certificate is about the program in which equalities hold to this tolerance, as in every
         conic solver, here by name. `row_multipliers` gives one multiplier for each row as it was written.
 
+        What this is worth is in ``solution.summary()``: any dual feasible y proves that the optimum with d = 0 is
+        at most upper - sum_j |y_j| d_j. d grows with R: give an R near the traces that matter, but not the very one
+        that a row prescribes (1.01 for tr X == 1), and a smaller tolerance where the digits are needed.
+
         Parameters
         ----------
         C, A, b, trace_bound
@@ -197,14 +217,14 @@ class LinearSDP(FamilyGame):
         base = constraint_family(A, n)
         m = base.shape[0]
         b = as_real_vector("b", b, m)
-        each = [senses] * m if isinstance(senses, str) else list(senses)
+        each = [senses] * m if isinstance(senses, str) else list(senses) if isinstance(senses, Iterable) else []
         if len(each) != m or any(sense not in ("<=", ">=", "==") for sense in each):
             msg = f"senses must hold {m} of '<=', '>=' and '==', one for each row of b; got {senses!r}"
             raise ProblemError(msg)
         if not 0 < as_number("tolerance", tolerance) < 1:
             msg = f"tolerance must lie between 0 and 1, got {tolerance!r}; 1e-7 is a usual choice"
             raise ProblemError(msg)
-        slack = tolerance * (np.abs(b) + as_number("trace_bound", trace_bound) * base.norms)
+        slack = tolerance * (np.abs(b) + _positive(trace_bound) * base.norms)
         rows = [
             (j, sign, sign * b[j] + (slack[j] if sense == "==" else 0.0))
             for j, sense in enumerate(each)
@@ -251,6 +271,32 @@ class LinearSDP(FamilyGame):
             return y
         return np.bincount(family.index, family.signs * y, minlength=family.base.shape[0])
 
+    @cached_property
+    def _room(self) -> np.ndarray:
+        """d_j for both rows of an equality, 0 for the others: b_j + d_j and -b_j + d_j add to 2 d_j."""
+        family = self.family
+        if not isinstance(family, SignedFamily):
+            return np.zeros(len(self.b))
+        rows = np.bincount(family.index, minlength=family.base.shape[0])[family.index]
+        return np.where(rows == 2, np.bincount(family.index, self.b)[family.index] / 2, 0.0)
+
+    def describe(self, solution: Solution) -> list[str]:
+        room, y = self._room, solution.y
+        if y is None or not np.any(room) or not np.isfinite(solution.upper):
+            return []
+        size, worth = np.abs(self.b) + self.trace_bound * self.constraint_norms, float(room @ y)
+        tolerance = float(np.max(room[room > 0] / size[room > 0]))
+        lines = [
+            f"equalities {np.count_nonzero(room) // 2} rows, held to {tolerance:.1g} (|b| + R ||A||); "
+            f"held exactly, the optimum is at most {solution.upper - worth:.9g}"
+        ]
+        if worth > solution.tol * max(abs(solution.upper), abs(solution.lower)):
+            lines.append(
+                "caution    that is further from the value than tol: pass a smaller tolerance to with_senses "
+                "(with a trace_bound a little above the traces that your rows ask for)"
+            )
+        return lines
+
     # -- the game ---------------------------------------------------------------------------------
 
     @property
@@ -263,10 +309,12 @@ class LinearSDP(FamilyGame):
 
     @cached_property
     def spectral_set(self) -> SpectralSet:
+        """{X >= 0, Tr X <= R}."""
         return TraceBall(self.C.shape[0], self.trace_bound)
 
     @cached_property
     def dual_set(self) -> KnapsackSet:
+        """{y >= 0, s.y <= K} where a strictly feasible X_s is known, {y >= 0} before."""
         s = self.slack_of_interior
         if s is None:
             return KnapsackSet.orthant(self.family.shape[0])
@@ -367,14 +415,9 @@ class LinearSDP(FamilyGame):
         return from_numpy((X + X.conj().T) / 2, self.C), np.maximum(np.array(y, dtype=float).reshape(-1), 0)
 
     def parameters(self) -> Mapping[str, Any]:
-        """The keyword arguments that construct this problem again, with A as plain arrays."""
-        family = self.family
-        if isinstance(family, RankOneFamily):
-            A = family.P
-        elif isinstance(family, DenseFamily):
-            A = family.A
-        else:
-            A = np.stack([family.matrix(j) for j in range(family.shape[0])])
+        """The keyword arguments that construct this problem again: A as an array where it is one, or as its family."""
+        family: Any = self.family
+        A = family.P if isinstance(family, RankOneFamily) else family.A if isinstance(family, DenseFamily) else family
         return {
             "C": self.C, "A": A, "b": self.b, "trace_bound": self.trace_bound, "interior": self.interior,
         }  # fmt: skip

@@ -1,0 +1,196 @@
+"""What someone types who has not read the documentation: a message that helps, or the thing itself."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+import matrixlearn as ml
+from matrixlearn.exceptions import MatrixLearnError, ProblemError
+from matrixlearn.problem import DenseFamily, SparseFamily
+
+N = 6
+
+
+def five_cycle():
+    """Lovasz theta of the pentagon: max J.X, tr X = 1, X_ij = 0 on the edges; the optimum is sqrt(5)."""
+    edges = [(i, (i + 1) % 5) for i in range(5)]
+    A = [sp.eye_array(5)] + [sp.coo_array(([1.0, 1.0], ([i, j], [j, i])), shape=(5, 5)) for i, j in edges]
+    return np.ones((5, 5)), A, np.eye(1, 6)[0], "=="
+
+
+def small(seed=0):
+    rng = np.random.default_rng(seed)
+    M = rng.standard_normal((4, N, N))
+    M = M + M.transpose(0, 2, 1)
+    return M[0], M[1:], np.ones(3), 10.0
+
+
+# -- the wrong thing in the right place -----------------------------------------------------------
+
+
+@pytest.mark.parametrize("call", [ml.solve, ml.certify, ml.methods])
+@pytest.mark.parametrize("value", [np.eye(2), "sdp", ml.LinearSDP, None])
+def test_no_problem(call, value):
+    with pytest.raises(ProblemError, match="problem must be an instance of a Problem"):
+        call(value)
+
+
+@pytest.mark.parametrize(
+    ("named", "value"),
+    [
+        ("tol", "1e-3"), ("tol", True), ("tol", np.nan), ("max_iter", 2.5), ("max_iter", True), ("time_limit", "1"),
+        ("callback", 3), ("method", ml.engines.InteriorPoint), ("method", 3), ("method", ["auto"]),
+        ("random_state", "a"), ("random_state", True), ("warm_start", 3),
+    ],
+)  # fmt: skip
+def test_arguments_of_solve(named, value):
+    with pytest.raises(ProblemError, match=named):
+        ml.solve(ml.LinearSDP(*small()), **{named: value})
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"tol": np.float32(1e-3)}, {"max_iter": np.int64(50)}, {"time_limit": np.float32(60)},
+        {"random_state": np.random.RandomState(0)}, {"random_state": np.int64(3)},
+    ],
+)  # fmt: skip
+def test_numbers_of_numpy_are_numbers(given):
+    assert ml.solve(ml.LinearSDP(*small()), **given).status == "optimal"
+
+
+def test_senses_and_trace_bound_are_named():
+    C, A, b, _ = small()
+    for senses in (None, 3, "=", ["=="]):
+        with pytest.raises(ProblemError, match="senses must hold 3"):
+            ml.LinearSDP.with_senses(C, A, b, senses, 1.0)
+    for bound in (None, np.inf, 0, -1.0):
+        with pytest.raises(ProblemError, match="trace_bound must be positive and finite"):
+            ml.LinearSDP.with_senses(C, A, b, "==", bound)
+
+
+def test_matrices_come_as_people_hold_them():
+    C, A, b, R = small()
+    value = ml.solve(ml.LinearSDP(C, A, b, R), tol=1e-6).value
+    held = np.empty(3, dtype=object)
+    held[:] = [sp.csr_matrix(a) for a in A]
+    for other in (list(A), tuple(A), [a.tolist() for a in A], held, DenseFamily(A)):
+        assert ml.solve(ml.LinearSDP(C, other, b, R), tol=1e-6).value == pytest.approx(value, rel=1e-5)
+    for wrong in (iter(A), dict(enumerate(A))):
+        with pytest.raises(ProblemError, match="A must be an array or a list"):
+            ml.LinearSDP(C, wrong, b, R)
+    with pytest.raises(ProblemError, match="A must hold matrices of shape"):
+        ml.LinearSDP(C, DenseFamily(np.eye(2)[None]), [1.0], R)
+    with pytest.raises(ProblemError, match="of complex numbers"):
+        ml.LinearSDP(C, A, b + 1j, R)
+
+
+@pytest.mark.parametrize("which", ["C", "A", "b"])
+def test_values_whose_squares_overflow(which):
+    given = dict(zip(("C", "A", "b", "trace_bound"), small(), strict=True))
+    given[which] = given[which] * 1e300
+    with pytest.raises(ProblemError, match=f"{which}.* squares overflow"):
+        ml.LinearSDP(**given)
+
+
+# -- what is printed ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", sorted(ml.problems()))
+def test_a_problem_prints_in_a_line(name):
+    problem = ml.problems()[name].random(np.random.default_rng(0))
+    text = repr(problem)
+    assert text.startswith(type(problem).__name__ + "(") and "\n" not in text and len(text) < 400
+
+
+def test_a_repr_of_ones_own_stays():
+    class Mine(ml.LinearSDP):
+        def __repr__(self):
+            return "mine"
+
+    class Child(Mine):
+        pass
+
+    assert repr(Mine(*small())) == repr(Child(*small())) == "mine"
+
+
+def test_a_history_prints_in_a_line():
+    history = ml.solve(ml.LinearSDP(*small())).history
+    assert repr(history).startswith(f"<History: {len(history)} checks") and repr(ml.History()) == "<History: no check>"
+
+
+# -- equalities say what their tolerance is worth -------------------------------------------------
+
+
+@pytest.mark.parametrize("R", [1.01, 10.0, 100.0])
+def test_the_summary_bounds_the_program_with_exact_equalities(R):
+    problem = ml.LinearSDP.with_senses(*five_cycle(), R)
+    solution = ml.solve(problem, tol=1e-6)
+    line = next(line for line in solution.summary().splitlines() if "equalities" in line)
+    exact = float(line.rpartition(" ")[2])
+    assert "6 rows, held to 1e-07" in line
+    assert np.sqrt(5) - 1e-8 <= exact <= np.sqrt(5) * (1 + 2e-6)  # far nearer than the relaxed value, for a large R
+    moved = solution.upper - exact > 1e-6 * solution.upper
+    assert ("smaller tolerance" in solution.summary()) == moved
+    assert moved or R < 10
+
+
+def test_programs_without_equalities_say_nothing_of_them():
+    assert "equalities" not in ml.solve(ml.LinearSDP(*small())).summary()
+    C, A, b, R = small()
+    assert "equalities" not in ml.solve(ml.LinearSDP.with_senses(C, A, b, "<=", R)).summary()
+
+
+@given(seed=st.integers(0, 2**32 - 1))
+def test_the_bound_of_exact_equalities_is_one(seed):
+    """C.X <= bound for every X with A_j . X = b_j exactly."""
+    rng = np.random.default_rng(seed)
+    root = rng.standard_normal((4, 4))
+    X = root @ root.T
+    A = rng.standard_normal((3, 4, 4))
+    A = A + A.transpose(0, 2, 1)
+    b, C = np.einsum("jab,ab->j", A, X), A[0] @ A[0] - 2 * A[1]
+    problem = ml.LinearSDP.with_senses(C, A, b, "==", float(np.trace(X)) * 1.5, tolerance=1e-4)
+    solution = ml.solve(problem, tol=1e-4)
+    for line in problem.describe(solution)[:1]:
+        assert np.sum(C * X) <= float(line.rpartition(" ")[2]) + 1e-8 * problem.scale
+
+
+# -- files ----------------------------------------------------------------------------------------
+
+
+def test_a_sparse_program_with_senses_in_a_file(tmp_path):
+    problem = ml.LinearSDP.with_senses(*five_cycle(), 1.5)
+    solution = ml.solve(problem)
+    path = tmp_path / "theta.npz"
+    solution.save(path)
+    again = ml.Solution.load(path)
+    assert isinstance(again.problem.family.base, SparseFamily)  # as it was: no m x n x n array
+    np.testing.assert_array_equal(again.problem.row_multipliers(again.y), problem.row_multipliers(solution.y))
+    assert again.summary() == solution.summary()
+    again.certificate.verify()
+    for other in (pickle.loads(pickle.dumps(solution)), copy.deepcopy(solution)):
+        assert other.summary() == solution.summary()
+
+
+def test_a_file_grows_with_the_entries_not_with_m_n_n(tmp_path):
+    n = 120
+    A = [sp.coo_array(([1.0], ([i], [i])), shape=(n, n)) for i in range(n)]
+    solution = ml.solve(ml.LinearSDP(np.eye(n), A, np.ones(n), 2.0 * n), max_iter=0)
+    given = solution.problem.parameters()["A"]
+    assert given.rows.nnz == n
+    solution.save(tmp_path / "diagonal.npz")
+    assert ml.Solution.load(tmp_path / "diagonal.npz").problem.family.rows.nnz == n
+
+
+def test_files_of_another_kind(tmp_path):
+    (tmp_path / "text.npz").write_text("no archive")
+    np.savez(tmp_path / "other.npz", a=1)
+    for name, why in (("text.npz", "not an .npz archive"), ("other.npz", "it lacks 'meta'"), (".", "directory")):
+        with pytest.raises(MatrixLearnError, match=f"not a matrixlearn solution file: .*{why}"):
+            ml.Solution.load(tmp_path / name)
