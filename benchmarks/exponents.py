@@ -87,7 +87,7 @@ def compare(kind, G, width, rng):
     sparse = kind == "sparse"
     A = G.toarray() if sparse else G
     n = len(A)
-    repeat = 5 if n <= 300 else 2
+    repeat = 5 if n <= 300 else 2 if n < 2000 else 1
     on = Spectraplex(n, 1.0)
     eigh, _ = timed(lambda: np.linalg.eigh(A), repeat)
 

@@ -1,5 +1,6 @@
 """Ways to the answer: the loop (`base.run`), and the engines that it drives."""
 
+from matrixlearn.engines.adaptive import Adaptive
 from matrixlearn.engines.base import Engine, Incumbent, Limits, Proposal, Run, State, run
 from matrixlearn.engines.column_generation import ColumnGeneration
 from matrixlearn.engines.interior_point import InteriorPoint
@@ -9,11 +10,12 @@ from matrixlearn.engines.mirror_prox import MirrorProx
 from matrixlearn.engines.mmw import MatrixMultiplicativeWeights
 from matrixlearn.engines.pdhg import HybridGradient
 from matrixlearn.engines.reference import Reference
+from matrixlearn.engines.restarts import Restarts
 from matrixlearn.engines.sa_da import SmoothApproximation
-from matrixlearn.engines.schedules import Adaptive, Theory
 from matrixlearn.engines.smoothing import Smoothing
 from matrixlearn.engines.subgradient import Subgradient
 from matrixlearn.engines.subspace import Subspace
+from matrixlearn.engines.theory import Theory
 
 __all__ = [
     "Adaptive",
@@ -29,6 +31,7 @@ __all__ = [
     "MirrorProx",
     "Proposal",
     "Reference",
+    "Restarts",
     "Run",
     "SmoothApproximation",
     "Smoothing",

@@ -3,7 +3,7 @@
 Rounds of mirror map and oracle at a guessed value alpha (the level); where the oracle fails, X proves
 v > alpha; after enough successes the average of its answers proves v <= (1 + delta) alpha
 (Theorem 4.3.2). How long the steps are, which level is asked and what is certified when is the
-schedule's: `engines.schedules.Adaptive` is what anyone would run, `engines.schedules.Theory` is the
+schedule's: `engines.adaptive.Adaptive` is what anyone would run, `engines.theory.Theory` is the
 published one. One eigendecomposition a round; the schedules' checks fall on a geometric schedule.
 
 References
@@ -18,8 +18,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from matrixlearn.engines.adaptive import Adaptive
 from matrixlearn.engines.base import Engine, Incumbent, State
-from matrixlearn.engines.schedules import Adaptive, Schedule
+from matrixlearn.engines.schedules import Schedule
 from matrixlearn.exponents import Exponent
 from matrixlearn.problems.base import Problem
 from matrixlearn.problems.game import SpectralGame

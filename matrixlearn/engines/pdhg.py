@@ -9,13 +9,9 @@ one eigendecomposition an iteration. The step eta is the largest that
     eta <= (omega ||dz||^2 + ||dX||^2 / omega) / (2 |<A(dy), dX>|)
 
 allows (every eta <= 1 / ||A|| does; the norm, in the metric of z, is estimated by the power method to start
-from). The iterate and its average since the last restart are judged by the certified gap of the game itself; the
-better of them becomes the start when its gap has fallen to ``sufficient`` times that of the last start, or to
-``necessary`` times and rises again, or when the iterations since are ``artificial`` times all before. Then the
-primal weight omega moves half way (in its logarithm) to ||X - X_start|| / ||z - z_start||.
-
-Bilinear games over polyhedra are sharp, and restarts make the method linearly convergent there; a spectral
-set is no polyhedron, and the rate is measured (benchmarks/engines.py), not proven.
+from). The iterate and its average since the last restart are judged by the certified gap of the game itself, and the
+better of them becomes the start when `engines.restarts` says so; then the primal weight omega moves half way (in its
+logarithm) to ||X - X_start|| / ||z - z_start||.
 
 References
 ----------
@@ -26,20 +22,26 @@ Chambolle and Pock (2011, 2016); Pock and Chambolle (2011), diagonal preconditio
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from matrixlearn.engines.base import Engine, Incumbent, Proposal, State
-from matrixlearn.engines.mirror import next_check
-from matrixlearn.engines.saddle import ScaledSet, diameter, metric, nearest, projects, proven_width, refusal
+from matrixlearn.engines.restarts import Restarts, rebalanced
+from matrixlearn.engines.saddle import (
+    ScaledSet,
+    diameter,
+    metric,
+    nearest,
+    projects,
+    proven_width,
+    refusal,
+    rounded_out,
+)
 from matrixlearn.linalg import frobenius, inner
 from matrixlearn.problems.base import Problem
 from matrixlearn.problems.game import SpectralGame
 from matrixlearn.typing import Array
-
-PATIENCE = 2000
-"""Rounds without progress, more than all before them, after which no more is expected."""
 
 
 @dataclass(frozen=True)
@@ -82,16 +84,7 @@ class HybridState(State):
     """Sum of the steps in the average."""
     eta: float = 0.0
     omega: float = 1.0
-    rounds: int = 0
-    since: int = 0
-    """Rounds, and those since the restart."""
-    check_at: int = 1
-    width_at_start: float = math.inf
-    width_before: float = math.inf
-    """The width that the last check found."""
-    best: float = math.inf
-    quiet: int = 0
-    """Rounds at which the least width was last improved by a tenth."""
+    restarts: Restarts = None  # type: ignore[assignment]
     scaled: ScaledSet = None  # type: ignore[assignment]
 
 
@@ -101,16 +94,11 @@ class HybridGradient(Engine):
 
     Parameters
     ----------
-    sufficient, necessary, artificial : float
-        When to restart, see above.
-    checks : int
-        At most so many rounds between two checks.
+    restarts : Restarts
+        The rule.
     """
 
-    sufficient: float = 0.2
-    necessary: float = 0.8
-    artificial: float = 0.36
-    checks: int = 50
+    restarts: Restarts = field(default_factory=Restarts)
 
     name = "pdhg"
 
@@ -127,7 +115,6 @@ class HybridGradient(Engine):
         y = problem.dual_set.center() if incumbent.y is None else incumbent.y
         now = Point.at(problem, X, y)
         d = metric(problem)
-        width = now.width(problem)
         radius = float(np.linalg.norm(d * y)) or diameter(problem.dual_set, d) or 1.0
         return HybridState(
             now=now,
@@ -135,15 +122,13 @@ class HybridGradient(Engine):
             average=now,
             eta=1.0 / operator_norm(problem, d),
             omega=problem.spectral_set.trace / radius,
-            width_at_start=width,
-            width_before=width,
-            best=width,
+            restarts=self.restarts.started(now.width(problem)),
             scaled=ScaledSet.of(problem.dual_set, d),
         )
 
     def step(self, problem: SpectralGame, state: HybridState, incumbent: Incumbent) -> HybridState:
         state = self._moved(problem, state)
-        if state.finished or state.since < state.check_at:
+        if state.finished or not state.restarts.to_check:
             return state
         return self._checked(problem, state, incumbent)
 
@@ -151,7 +136,7 @@ class HybridGradient(Engine):
         """One accepted round."""
         now, d, eta, omega = state.now, state.scaled.d, state.eta, state.omega
         z = d * now.y
-        k = state.rounds + 1
+        k = state.restarts.rounds + 1
         for _ in range(60):
             z_next = state.scaled.nearest(z - (eta / omega) * now.prices / d)
             y = z_next / d
@@ -179,49 +164,27 @@ class HybridGradient(Engine):
             average=state.average.mixed(point, eta / mass) if state.mass > 0 else point,
             mass=mass,
             eta=longest,
-            rounds=k,
-            since=state.since + 1,
+            restarts=state.restarts.moved(),
         )
 
     def _checked(self, game: SpectralGame, state: HybridState, incumbent: Incumbent) -> HybridState:
         """Judge iterate and average, show the better, restart where that pays."""
         better, width = min(((p, p.width(game)) for p in (state.now, state.average)), key=lambda pair: pair[1])
-        improved = width < 0.9 * state.best
-        quiet = state.rounds if improved else state.quiet
-        state = replace(
-            state,
-            proposals=(Proposal(X=better.X, y=better.y),),
-            check_at=min(next_check(state.since), state.since + self.checks),
-            best=width if improved else state.best,
-            quiet=quiet,
-        )
-        if incumbent.upper - incumbent.lower <= 4 * game.rounding(better.y):
-            return replace(state, finished="the bounds differ by their allowance for rounding: numerical limit")
-        if state.rounds > 2 * quiet + PATIENCE:
-            return replace(state, finished=f"the gap has not moved for {state.rounds - quiet} rounds: numerical limit")
-        due = (
-            width <= self.sufficient * state.width_at_start
-            or (width <= self.necessary * state.width_at_start and width > state.width_before)
-            or state.since >= max(self.artificial * state.rounds, 10)
-        )
-        if not due:
-            return replace(state, width_before=width)
+        restarts = state.restarts.checked(width)
+        finished = rounded_out(game, better.y, incumbent) or restarts.stalled
+        state = replace(state, restarts=restarts, proposals=(Proposal(X=better.X, y=better.y),), finished=finished)
+        if finished or not restarts.due:
+            return state
         moved_X = frobenius(better.X - state.start.X)
         moved_z = float(np.linalg.norm(state.scaled.d * (better.y - state.start.y)))
-        omega = state.omega
-        if moved_X > 0 and moved_z > 0:
-            omega = math.sqrt(omega * moved_X / moved_z)
         return replace(
             state,
             now=better,
             start=better,
             average=better,
             mass=0.0,
-            omega=omega,
-            since=0,
-            check_at=1,
-            width_at_start=width,
-            width_before=width,
+            omega=rebalanced(state.omega, moved_X, moved_z),
+            restarts=restarts.started(width),
         )
 
 

@@ -33,7 +33,7 @@ import numpy as np
 
 from matrixlearn._array import as_numpy, from_numpy, identity, zeros
 from matrixlearn.engines.base import Engine, Incumbent, Proposal, State
-from matrixlearn.engines.saddle import refusal
+from matrixlearn.engines.saddle import refusal, rounded_out
 from matrixlearn.linalg import adjoint, eigh, sym
 from matrixlearn.problems.base import Problem
 from matrixlearn.problems.game import SpectralGame
@@ -174,11 +174,10 @@ class SmoothApproximation(Engine):
         X = state.X + (k + 1) / 2 * slope
         size = float(np.sum(np.abs(as_numpy(problem.spectral_set.eigenvalues(X)))))
         shown = X * (problem.spectral_set.trace / size) if size > 0 else X
-        finished = ""
         if self.iterations is not None and k + 1 >= self.iterations:
             finished = f"{self.iterations} iterations, as the method has them"
-        elif incumbent.upper - incumbent.lower <= 4 * problem.rounding(v):
-            finished = "the bounds differ by their allowance for rounding: numerical limit"
+        else:
+            finished = rounded_out(problem, v, incumbent)
         return replace(
             state,
             proposals=(Proposal(X=shown, y=v),),

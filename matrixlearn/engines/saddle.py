@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from matrixlearn._array import as_numpy, from_numpy, zeros
-from matrixlearn.linalg import adjoint, eigh, sym
+from matrixlearn.engines.base import Incumbent
+from matrixlearn.engines.spectrum import Spectrum
 from matrixlearn.linalg.projections import onto_nuclear_ball, onto_simplex, onto_trace_ball
 from matrixlearn.problems.base import Problem
 from matrixlearn.problems.game import SpectralGame
@@ -41,22 +41,8 @@ def _(spectral_set: SpectralSet, w: np.ndarray) -> np.ndarray:
 
 def nearest(spectral_set: SpectralSet, F: Array) -> Array:
     """The Euclidean projection of F on S: one eigendecomposition a block."""
-    if F.ndim == 1:
-        return from_numpy(nearest_eigenvalues(spectral_set, as_numpy(F)), F)
-    pairs = [eigh(F[block, block]) for block in spectral_set.slices()]
-    p = nearest_eigenvalues(spectral_set, np.concatenate([as_numpy(w) for w, _ in pairs]))
-    parts = []
-    for block, (_, V) in zip(spectral_set.slices(), pairs, strict=True):
-        used = np.flatnonzero(p[block])  # ascending eigenvalues: the zeros lie together
-        low, high = (int(used[0]), int(used[-1]) + 1) if len(used) else (0, 0)
-        U = V[:, low:high]
-        parts.append(sym((U * from_numpy(p[block][low:high], F)) @ adjoint(U)))
-    if len(parts) == 1:
-        return parts[0]
-    out = zeros(tuple(F.shape), F)
-    for block, part in zip(spectral_set.slices(), parts, strict=True):
-        out[block, block] = part
-    return out
+    spectrum = Spectrum.of(spectral_set, F)
+    return spectrum.with_values(nearest_eigenvalues(spectral_set, spectrum.w))
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,6 +81,13 @@ def proven_width(game: SpectralGame, X: Array, y: np.ndarray, image: Array) -> f
     """upper - lower that X and y prove but for rounding, image = C - A(y): one list of eigenvalues."""
     upper = float(game.offset @ y) + game.spectral_set.support(image)
     return max(upper - lower_value(game, X), 0.0)
+
+
+def rounded_out(game: SpectralGame, y: np.ndarray, incumbent: Incumbent) -> str:
+    """Why to stop where the bounds differ by no more than rounding may; empty where they differ by more."""
+    if incumbent.upper - incumbent.lower > 4 * game.rounding(y):
+        return ""
+    return "the bounds differ by their allowance for rounding: numerical limit"
 
 
 def refusal(name: str, problem: Problem) -> str:

@@ -31,38 +31,12 @@ import numpy as np
 
 from matrixlearn._array import as_numpy, from_numpy, zeros
 from matrixlearn.engines.base import Engine, Incumbent, Proposal, State
+from matrixlearn.engines.entropies import soft_response, soft_support
 from matrixlearn.engines.mirror import next_check
-from matrixlearn.engines.saddle import ScaledSet, lower_value, metric, refusal
-from matrixlearn.linalg import adjoint, eigh, sym
+from matrixlearn.engines.saddle import ScaledSet, lower_value, metric, refusal, rounded_out
 from matrixlearn.problems.base import Problem
 from matrixlearn.problems.game import SpectralGame
-from matrixlearn.sets import SpectralSet
 from matrixlearn.typing import Array
-
-
-def soft_support(S: SpectralSet, w: np.ndarray, mu: float) -> tuple[float, np.ndarray]:
-    """(mu R log sum exp(lambda / mu), its gradient in w) over the experts s w of the signs s of S, and 0 if slack."""
-    experts = np.concatenate([sign * w for sign in S.signs] + [np.zeros(S.slack)])
-    top = float(np.max(experts))
-    weights = np.exp((experts - top) / mu)
-    total = float(weights.sum())
-    p = S.trace / total * weights
-    n = len(w)
-    gradient = sum(sign * p[k * n : (k + 1) * n] for k, sign in enumerate(S.signs))
-    return S.trace * (top + mu * math.log(total)), np.asarray(gradient)
-
-
-def soft_response(S: SpectralSet, F: Array, mu: float) -> tuple[float, Array]:
-    """(the smoothed support function at F, its gradient X_mu): one eigendecomposition a block."""
-    if F.ndim == 1:
-        value, p = soft_support(S, as_numpy(F), mu)
-        return value, from_numpy(p, F)
-    pairs = [eigh(F[block, block]) for block in S.slices()]
-    value, p = soft_support(S, np.concatenate([as_numpy(w) for w, _ in pairs]), mu)
-    out = zeros(tuple(F.shape), F)
-    for block, (_, V) in zip(S.slices(), pairs, strict=True):
-        out[block, block] = sym((V * from_numpy(p[block], F)) @ adjoint(V))
-    return value, out
 
 
 @dataclass(frozen=True)
@@ -194,8 +168,8 @@ class Smoothing(Engine):
             check_at=next_check(state.since),
             best_lower=max(lower, state.best_lower),
         )
-        if incumbent.upper - incumbent.lower <= 4 * game.rounding(state.best_y):
-            return replace(state, finished="the bounds differ by their allowance for rounding: numerical limit")
+        if finished := rounded_out(game, state.best_y, incumbent):
+            return replace(state, finished=finished)
         width, cost = state.best_upper - lower, self._cost(game)
         if width > 2 * state.mu * cost:
             return state

@@ -26,7 +26,7 @@ import numpy as np
 from matrixlearn._array import zeros
 from matrixlearn.engines.base import Engine, Incumbent, Proposal, State
 from matrixlearn.engines.mirror import next_check
-from matrixlearn.engines.saddle import ScaledSet, diameter, metric, refusal
+from matrixlearn.engines.saddle import ScaledSet, diameter, metric, refusal, rounded_out
 from matrixlearn.linalg import inner
 from matrixlearn.problems.base import Problem
 from matrixlearn.problems.game import SpectralGame
@@ -99,10 +99,9 @@ class Subgradient(Engine):
             return state
         average = state.sum_y / rounds
         better = average if problem.upper_value(average) < state.best_value else state.best_y
-        close = incumbent.upper - incumbent.lower <= 4 * problem.rounding(y)
         return replace(
             state,
             proposals=(Proposal(X=state.sum_X / rounds, y=better),),
             check_at=next_check(rounds),
-            finished="the bounds differ by their allowance for rounding: numerical limit" if close else "",
+            finished=rounded_out(problem, y, incumbent),
         )

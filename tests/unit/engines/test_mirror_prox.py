@@ -8,8 +8,7 @@ from matrixlearn_discrepancy import Discrepancy
 
 import matrixlearn as ml
 from matrixlearn.engines import Incumbent, MirrorProx
-from matrixlearn.engines.mirror_prox import EntropicSide, EuclideanSide, trimmed, vector_side
-from matrixlearn.engines.smoothing import soft_response
+from matrixlearn.engines.entropies import EntropicSide, EuclideanSide, soft_response, trimmed, vector_side
 from matrixlearn.linalg import inner
 from matrixlearn.sets import ScaledSimplex, SpectralBall, Spectraplex, TraceBall
 

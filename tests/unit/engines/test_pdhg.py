@@ -11,6 +11,7 @@ from matrixlearn_discrepancy import Discrepancy
 import matrixlearn as ml
 from matrixlearn.engines import HybridGradient, Incumbent
 from matrixlearn.engines.pdhg import operator_norm
+from matrixlearn.engines.restarts import Restarts
 from matrixlearn.engines.saddle import ScaledSet, metric, nearest
 from matrixlearn.linalg import inner
 from matrixlearn.sets import ScaledSimplex, SpectralBall, SpectralSet, Spectraplex, TraceBall
@@ -95,7 +96,7 @@ def test_every_round_keeps_to_the_step_rule_and_inside_the_sets(name, random_pro
             np.testing.assert_allclose(
                 point.prices, problem.offset - problem.adjoint(point.X), atol=1e-9 * (1 + d.max() * S.trace)
             )
-        if after.since == before.since + 1:
+        if after.restarts.since == before.restarts.since + 1:
             assert after.mass > before.mass  # the accepted step joins the average
             eta = after.mass - before.mass
             dX, dz = now.X - before.now.X, d * (now.y - before.now.y)
@@ -153,7 +154,7 @@ def test_images_that_are_not_finite_end_it():
     # every seventh product is lost: the engine notices the one that is its own
     good = gaussian()
     problem = Broken(good.X_source, good.X_target)
-    engine, state, incumbent = HybridGradient(checks=10**9), None, Incumbent(problem)
+    engine, state, incumbent = HybridGradient(Restarts(checks=10**9)), None, Incumbent(problem)
     state = engine.init(problem, incumbent)
     for _ in range(60):
         state = engine._moved(problem, state)

@@ -8,8 +8,8 @@ from matrixlearn_discrepancy import Discrepancy
 
 import matrixlearn as ml
 from matrixlearn.engines import Incumbent, Smoothing
+from matrixlearn.engines.entropies import soft_response, soft_support
 from matrixlearn.engines.saddle import diameter
-from matrixlearn.engines.smoothing import soft_response, soft_support
 from matrixlearn.linalg import inner
 from matrixlearn.sets import ScaledSimplex, SpectralBall, Spectraplex, TraceBall
 from matrixlearn.testing.strategies import hermitian, symmetric
