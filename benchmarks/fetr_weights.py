@@ -4,7 +4,7 @@
 
 CPU seconds for X^T X W + eta S1 W S2 = X^T Y with random precisions S1 and S2 (eigenvalues log-uniform on [l, u],
 known by their eigendecompositions, as the covariance step leaves them), moments given; the median of 3 repetitions, all
-solvers one after the other in each. "dense" is ours from S1 and S2 as matrices: their decompositions are counted in.
+solvers one after the other in each. "dense" is `solve_weights`, from S1 and S2 as matrices, factorizations included.
 "joint" is the step that the engine takes: the one-sided equation X^T X W + eta W T2 = X^T Y, with T2 = S2 here, in the
 eigenbasis of X^T X, which is computed once for all steps and not counted.
 The residual is relative to X^T Y. Closed form up to d m = 3,000 and gradient descent up to d = 100 only.
@@ -25,6 +25,7 @@ from matrixlearn_fetr import (
     SpectralPrecision,
     Tridiagonalised,
     WeightEquation,
+    solve_weights,
 )
 
 SIZES = ((10, 10), (50, 20), (100, 30), (100, 100), (200, 100), (300, 150), (600, 300), (1000, 500))
@@ -38,8 +39,7 @@ def precision(rng, n):
 
 def from_matrices(equation, R):
     """Ours, where S1 and S2 come as matrices."""
-    S1, S2 = (SpectralPrecision.of(S) for S in matrices[id(equation)])
-    return Tridiagonalised()(WeightEquation(equation.moments, Prior(S1, S2, ETA)), R)
+    return solve_weights(equation.moments.gram, *matrices[id(equation)], R, ETA)
 
 
 def one_sided(equation, R):

@@ -20,7 +20,7 @@ from matrixlearn_fetr.logistic import LogisticLoss, OwnRows, SharedRows
 from matrixlearn_fetr.own_solvers import ConjugateGradients, TaskByTask
 from matrixlearn_fetr.problem import FETR
 from matrixlearn_fetr.relations import Located, Loss, RelationProblem
-from matrixlearn_fetr.shared_solvers import Diagonalised, FewTasks, Tridiagonalised
+from matrixlearn_fetr.shared_solvers import Diagonalised, FewTasks, Tridiagonalised, solve_weights
 from matrixlearn_fetr.solvers import BartelsStewart, GradientDescent, Kronecker, WeightSolver
 from matrixlearn_fetr.weights import SquaredLoss
 
@@ -81,6 +81,7 @@ __all__ = [
     "WeightSolver",
     "feature_precision",
     "joint_precisions",
+    "solve_weights",
     "task_precision",
 ]
 

@@ -214,6 +214,12 @@ class JointPrecisions(PrecisionPair):
         return float(np.sum(s**2 * a * b)) - self.task.n * self.feature.logdet - self.feature.n * self.task.logdet
 
     @property
+    def penalties(self) -> np.ndarray:
+        """psi(s) = s^2 a b - m log a - d log b for each singular value, (min(d, m),)."""
+        s, a, b = self.singular, self.feature.values, self.task.values
+        return np.asarray(s**2 * a * b - self.task.n * np.log(a) - self.feature.n * np.log(b))
+
+    @property
     def by_tasks(self) -> PrecisionPair:
         """(I, Q diag(a b) Q^T)."""
         return PrecisionPair(SpectralPrecision.identity(self.feature.n), self._products(self.task))

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from matrixlearn.exceptions import ProblemError
+from matrixlearn.problem import as_array, as_hermitian
 from matrixlearn_fetr.covariance import SpectralPrecision
 from matrixlearn_fetr.equation import EPS, WeightEquation
 from matrixlearn_fetr.solvers import SharedSolver
@@ -88,23 +90,75 @@ class Tridiagonalised(SharedSolver):
         return super().supports(equation)
 
     def __call__(self, equation: WeightEquation, R: np.ndarray) -> np.ndarray:
-        from scipy.linalg import lapack
-
         (a, V), (mu, Q) = _whole(equation.feature), _whole(equation.form)
         root = np.sqrt(a)
         pencil = (V.T @ equation.moments.gram @ V) / np.outer(root, root)
-        right = (V.T @ R @ Q) / root[:, None]
-        d, m = R.shape
-        if d == 1:
-            return np.asarray(V @ (right / (pencil + equation.eta * mu) / root[:, None]) @ Q.T)
-        reflections, main, side, scales, _ = lapack.dsytrd(pencil, lower=1, lwork=64 * d, overwrite_a=1)
-        across = np.asfortranarray(reflections[1:, :-1])  # the first coordinate stays
+        Z = _shifted(pencil, equation.eta * mu, (V.T @ R @ Q) / root[:, None])
+        return np.asarray(V @ (Z / root[:, None]) @ Q.T)
 
-        def turned(transposed: str, A: np.ndarray) -> np.ndarray:
-            return np.vstack([A[:1], lapack.dormqr("L", transposed, across, scales, A[1:], lwork=64 * m)[0]])
 
-        Z = _tridiagonal(main[:, None] + equation.eta * mu, side, turned("T", right))
-        return np.asarray(V @ (turned("N", Z) / root[:, None]) @ Q.T)
+def solve_weights(gram: np.ndarray, S1: np.ndarray, S2: np.ndarray, cross: np.ndarray, eta: float = 1.0) -> np.ndarray:
+    """W with gram W + eta S1 W S2 = cross, for precisions that come as matrices.
+
+    With S1 = L L^T and S2 = Q diag(mu) Q^T, L^-1 gram L^-T = H T H^T takes Householder's tridiagonal form, as in
+    `Tridiagonalised`: of the larger side no eigenvalue is computed at all.
+
+    Parameters
+    ----------
+    gram : array, shape (d, d)
+        X^T X, positive semidefinite.
+    S1, S2 : arrays, shapes (d, d) and (m, m)
+        Positive definite.
+    cross : array, shape (d, m)
+        X^T Y.
+    eta : float
+
+    Returns
+    -------
+    array, shape (d, m)
+
+    Raises
+    ------
+    ProblemError
+        For matrices that are not symmetric, of other shapes, or not positive definite.
+    """
+    from scipy.linalg import lapack, solve_triangular
+
+    gram, S1, S2 = (
+        np.asarray(as_hermitian(name, value), dtype=float) for name, value in (("gram", gram), ("S1", S1), ("S2", S2))
+    )
+    cross = np.asarray(as_array("cross", cross), dtype=float)
+    if len(gram) != len(S1) or cross.shape != (len(S1), len(S2)):
+        msg = f"cross must have shape {(len(S1), len(S2))} and gram that of S1, got {cross.shape} and {gram.shape}"
+        raise ProblemError(msg)
+    mu, Q = np.linalg.eigh(S2)
+    L, failed = lapack.dpotrf(S1, lower=1, clean=1)
+    if failed or not mu[0] > 0:
+        msg = f"S1 and S2 must be positive definite, got {'S1' if failed else 'S2'} that is not"
+        raise ProblemError(msg)
+    if not 0 < eta < np.inf:
+        msg = f"eta must be positive and finite, got {eta!r}"
+        raise ProblemError(msg)
+    lower, _ = lapack.dsygst(gram, L, lower=1)
+    pencil = np.tril(lower) + np.tril(lower, -1).T
+    Z = _shifted(pencil, eta * mu, solve_triangular(L, cross @ Q, lower=True))
+    return np.asarray(solve_triangular(L, Z, lower=True, trans="T") @ Q.T)
+
+
+def _shifted(pencil: np.ndarray, shifts: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """(pencil + shift_j I)^-1 of column j of right, for all j by one tridiagonal form of the positive pencil."""
+    from scipy.linalg import lapack
+
+    d, m = right.shape
+    if d == 1:
+        return np.asarray(right / (pencil + shifts))
+    reflections, main, side, scales, _ = lapack.dsytrd(pencil, lower=1, lwork=64 * d, overwrite_a=1)
+    across = np.asfortranarray(reflections[1:, :-1])  # the first coordinate stays
+
+    def turned(transposed: str, A: np.ndarray) -> np.ndarray:
+        return np.vstack([A[:1], lapack.dormqr("L", transposed, across, scales, A[1:], lwork=64 * m)[0]])
+
+    return turned("N", _tridiagonal(main[:, None] + shifts, side, turned("T", right)))
 
 
 def _tridiagonal(main: np.ndarray, side: np.ndarray, right: np.ndarray) -> np.ndarray:

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from matrixlearn_fetr import FETR, Alternating, FlipFlop, PrecisionPair, feature_precision, task_precision
+from matrixlearn_fetr import FETR, Alternating, FlipFlop, PrecisionPair, Pruning, feature_precision, task_precision
+from matrixlearn_fetr.engines import _without_one
 from scipy.optimize import minimize
 
 import matrixlearn as ml
@@ -224,6 +225,26 @@ def test_ours_is_at_least_as_low_as_the_rivals():
     best = ml.solve(problem, method="pruning", tol=1e-10).value
     for method in ("joint", "alternating", "gradient", FlipFlop()):
         assert best <= ml.solve(problem, method=method, tol=1e-10, max_iter=200).value + 1e-7 * problem.scale
+
+
+@given(problems)
+def test_what_a_singular_value_costs_is_known_without_another_decomposition(problem):
+    point = np.random.default_rng(1).standard_normal(problem.first_points()[0][0].shape)
+    off = [value - problem.objective_at(lighter, None) for value, lighter in _without_one(problem, point, 10)]
+    assert (max(off) - min(off) if off else 0.0) <= 1e-9 * (problem.scale + np.max(np.abs(off), initial=0.0))
+
+
+@pytest.mark.parametrize("seed", [78, 211])
+def test_to_try_the_stronger_singular_values_too_may_end_lower(seed):
+    """Where two directions do what one of them could: the weakest is then not the one to give up."""
+    rng = np.random.default_rng(seed)
+    d, m = int(rng.integers(3, 8)), int(rng.integers(3, 8))
+    X = rng.standard_normal((60, d)) * 10.0 ** rng.uniform(-1, 1, d)
+    W = rng.standard_normal((d, 1)) + rng.standard_normal((d, 2)) @ rng.standard_normal((2, m))
+    Y = X @ W + 3 * rng.standard_normal((60, m))
+    problem = FETR(X, Y, 10.0 ** rng.uniform(0, 2), mean="shared" if seed % 2 else "zero")
+    weakest, any_of_ten = (ml.solve(problem, method=Pruning(most), tol=1e-9).value for most in (1, 10))
+    assert any_of_ten < 0.9 * weakest
 
 
 def test_the_summary_says_what_was_measured_and_the_picture_is_drawn():

@@ -18,9 +18,11 @@ from matrixlearn_fetr import (
     TaskByTask,
     Tridiagonalised,
     WeightEquation,
+    solve_weights,
 )
 from matrixlearn_fetr.weights import DESCENT, solver_for
 
+from matrixlearn.exceptions import ProblemError
 from matrixlearn.testing.strategies import rotation
 
 seeds = st.integers(0, 2**31 - 2)
@@ -179,3 +181,27 @@ def test_large_equations_take_another_way_to_the_same_answer(m, mean):
     assert not isinstance(solver_for(e), Diagonalised) or (mean == "shared" and m == 60)
     D, expected = solver_for(e)(e, e.moments.cross), Diagonalised()(e, e.moments.cross)
     np.testing.assert_allclose(D, expected, atol=1e-10 * np.abs(expected).max())
+
+
+@given(seed=seeds, d=sides, m=sides)
+def test_precisions_as_matrices_give_the_same_weights(seed, d, m):
+    e = equation(np.random.default_rng(seed), d, m, True, False, "zero")
+    W = solve_weights(e.moments.gram, e.feature.dense(), e.task.dense(), e.moments.cross, e.eta)
+    np.testing.assert_allclose(W, Kronecker()(e, e.moments.cross), atol=1e-9 * (1 + np.abs(W).max()))
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"S1": np.triu(np.ones((3, 3)))}, "S1 must be symmetric"),
+        ({"S1": -np.eye(3)}, "S1 that is not"),
+        ({"S2": np.zeros((2, 2))}, "S2 that is not"),
+        ({"eta": 0.0}, "eta must be positive"),
+        ({"cross": np.ones((2, 3))}, r"cross must have shape \(3, 2\)"),
+        ({"gram": np.eye(2)}, "gram that of S1"),
+        ({"cross": np.full((3, 2), np.nan)}, "NaN"),
+    ],
+)
+def test_bad_matrices_are_named(change, says):
+    with pytest.raises(ProblemError, match=says):
+        solve_weights(**{"gram": np.eye(3), "S1": np.eye(3), "S2": np.eye(2), "cross": np.ones((3, 2)), **change})
