@@ -11,6 +11,7 @@ imaginary part. A low-rank instance forms no d x d matrix: it writes into the lo
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol, runtime_checkable
@@ -19,7 +20,7 @@ import numpy as np
 
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.linalg import sym
-from matrixlearn.problem import as_array
+from matrixlearn.problem import as_array, as_number
 
 
 @runtime_checkable
@@ -50,9 +51,16 @@ class Instance(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Dense:
-    """A Hermitian matrix, (d, d)."""
+    """A square matrix, (d, d), through its Hermitian part: ``X`` is sym(X)."""
 
-    X: np.ndarray
+    X: Any
+
+    def __post_init__(self) -> None:
+        X = np.asarray(as_array("X", self.X))
+        if X.ndim != 2 or X.shape[0] != X.shape[1]:
+            msg = f"X must be a square matrix, got shape {X.shape}"
+            raise ProblemError(msg)
+        object.__setattr__(self, "X", sym(X))
 
     @property
     def d(self) -> int:
@@ -203,8 +211,12 @@ class Pair:
     is_complex = False
 
     def __post_init__(self) -> None:
-        if not (0 <= self.a < self.d and 0 <= self.b < self.d):
-            msg = f"a and b must be objects 0 to {self.d - 1}, got ({self.a}, {self.b})"
+        whole = isinstance(self.a, int | np.integer) and isinstance(self.b, int | np.integer)
+        if not (whole and 0 <= self.a < self.d and 0 <= self.b < self.d):
+            msg = f"a and b must be objects 0 to {self.d - 1}, got ({self.a!r}, {self.b!r})"
+            raise ProblemError(msg)
+        if not math.isfinite(as_number("weight", self.weight)):
+            msg = f"weight must be finite, got {self.weight!r}"
             raise ProblemError(msg)
         if self.a == self.b:
             msg = f"a and b must differ, got ({self.a}, {self.b}): a distance of an object to itself says nothing"
@@ -251,7 +263,7 @@ def as_instance(X: Any, d: int | None = None, name: str = "X") -> Instance:
         if array.ndim == 1:
             out = LowRank(array)
         elif array.ndim == 2 and array.shape[0] == array.shape[1]:
-            out = Dense(sym(array))
+            out = Dense(array)
         else:
             msg = f"{name} must be a square matrix, a vector u (for u u^H) or an Instance, got shape {array.shape}"
             raise ProblemError(msg)

@@ -155,6 +155,9 @@ class MEGLearner:
         ProblemError
             For a bad example, naming its round; the rounds before it are learned, it leaves no trace.
         """
+        if not hasattr(examples, "__iter__"):
+            msg = f"examples must be an iterable of pairs (X, y), got {type(examples).__name__}"
+            raise ProblemError(msg)
         done = run(MirrorDescent(), self.reading(examples), tol=-1.0)
         state = done.state
         if not isinstance(state, MirrorState) or not isinstance(state.oracle, Examples):

@@ -62,7 +62,8 @@ class Square(RealLabels):
     """l(p, y) = (p - y)^2, of Section 3.3."""
 
     def value(self, p: Any, y: Any) -> Any:
-        return (p - y) ** 2
+        e = p - y
+        return e * e  # inf where it overflows: a power of floats raises
 
     def derivative(self, p: Any, y: Any) -> Any:
         return 2 * (p - y)
@@ -180,7 +181,7 @@ def loss_named(loss: Any, delta: float = 1.0) -> Any:
     """The loss of a name, ``delta`` being Huber's; a `Loss` itself passes."""
     if isinstance(loss, Loss):
         return loss
-    if loss not in LOSSES:
+    if not isinstance(loss, str) or loss not in LOSSES:
         msg = f"loss must be one of {sorted(LOSSES)} or a Loss, got {loss!r}"
         raise ProblemError(msg)
     return Huber(delta) if loss == "huber" else LOSSES[loss]()

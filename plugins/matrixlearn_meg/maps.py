@@ -46,6 +46,14 @@ def exponential(G: np.ndarray) -> np.ndarray:
         return sym((V * np.exp(-w)) @ V.conj().T)
 
 
+def inverted(G: np.ndarray) -> np.ndarray:
+    """G^{-1}; infinite where rounding has taken G out of the cone, which the stream takes for divergence."""
+    try:
+        return LogDetExponent(len(G))(G)
+    except ProblemError:
+        return np.full(G.shape, np.inf)
+
+
 def map_of(update: str, d: int) -> Callable[[np.ndarray], np.ndarray]:
     """The mirror map of an update."""
     if update not in UPDATES:
@@ -53,7 +61,7 @@ def map_of(update: str, d: int) -> Callable[[np.ndarray], np.ndarray]:
         raise ProblemError(msg)
     if update == "normalized":
         return gibbs
-    return exponential if update == "unnormalized" else LogDetExponent(d)
+    return exponential if update == "unnormalized" else inverted
 
 
 def first_losses(update: str, d: int, W1: Any) -> np.ndarray:

@@ -90,7 +90,7 @@ class MEGRegression(Problem):
     )
 
     def __post_init__(self) -> None:
-        if self.loss not in LOSSES:
+        if not isinstance(self.loss, str) or self.loss not in LOSSES:
             msg = f"loss must be one of {sorted(LOSSES)}, got {self.loss!r}"
             raise ProblemError(msg)
         object.__setattr__(self, "delta", as_number("delta", self.delta))
@@ -291,7 +291,7 @@ class MEGRegression(Problem):
 def _stacked(X: Any) -> np.ndarray:
     """(T, d, d) Hermitian matrices or (T, d) vectors of dyads, from what `MEGRegression` takes."""
     if isinstance(X, list | tuple) and any(_is_instance(x) for x in X):
-        instances = [as_instance(x, name="X") for x in X]
+        instances = [as_instance(x, name=f"X[{t}]") for t, x in enumerate(X)]
         d = instances[0].d
         for t, instance in enumerate(instances):
             if instance.d != d:

@@ -105,9 +105,11 @@ class Lemma32:
         if self.c is not None and not as_number("c", self.c) > 0:
             msg = f"c must be positive, got {self.c!r}"
             raise ProblemError(msg)
-        if not 0 <= as_number("loss_max", self.loss_max) < math.inf:
-            msg = f"loss_max must be finite and >= 0, got {self.loss_max!r}"
-            raise ProblemError(msg)
+        given = {"loss_max": self.loss_max, "divergence_max": self.divergence_max}
+        for name, value in given.items():
+            if value is not None and not 0 <= as_number(name, value) < math.inf:
+                msg = f"{name} must be finite and >= 0, got {value!r}"
+                raise ProblemError(msg)
 
     def constant(self, d: int) -> float:
         """c; inf where the comparator is without loss."""
@@ -141,6 +143,11 @@ class Adaptive:
     """
 
     most: float = 10.0
+
+    def __post_init__(self) -> None:
+        if not 0 < as_number("most", self.most) < math.inf:
+            msg = f"most must be positive and finite, got {self.most!r}"
+            raise ProblemError(msg)
 
     def at(self, seen: Seen) -> float:
         if seen.spread == 0 or seen.d == 1:

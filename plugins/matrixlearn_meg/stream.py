@@ -36,6 +36,10 @@ WORSE = 2.0
 eta <= 1 / r^2 Lemma 3.2 forbids it over a whole stream, for the square: c <= 2 and U = W_1 give L <= 2 L(W_1)."""
 
 
+FAR, SOON = 100.0, 10
+"""Where r^2 eta is FAR above the 2 of Lemma 3.1, to lose to W_1 for SOON rounds is to diverge."""
+
+
 class DivergenceWarning(UserWarning):
     """The learning rate is too large: predictions cost several times what those of W_1 would have."""
 
@@ -126,21 +130,25 @@ class Examples:
             p = instance.inner(W)
             paid = float(its.loss.value(p, y))
             if not math.isfinite(paid):
-                msg = f"round {number}: diverged, the prediction is {p:.3g}; take a smaller rate"
+                msg = (
+                    f"round {number}: diverged, {p:.3g} for {y:.3g} costs {paid}; take a smaller rate, or larger units"
+                )
                 raise ProblemError(msg)
             slope = float(its.loss.derivative(p, y))
             spread = self.range_of(instance, number)
         except ProblemError as error:
             return Done(BAD, evidence=(memory, error))
         widest = max(memory.spread, spread)
-        slopes = memory.slopes + (slope * spread) ** 2
+        steep = slope * spread
+        slopes = memory.slopes + steep * steep
         rate = its.rate.at(Seen(its.d, its.square, widest, memory.total_loss, slopes))
         step = rate * slope if its.update != "logdet" else implicit_step(instance, W, y, rate, its.loss)
         its.meter.record(instance, y, paid, rate, its.loss, widest)
         idle = float(its.loss.value(instance.inner(its.W1), y))
         lately = memory.lately + (paid - memory.lately) / WINDOW
         idle = memory.idle + (idle - memory.idle) / WINDOW
-        diverging = number >= WINDOW and lately > WORSE * idle
+        far = its.update == "normalized" and its.square and rate * widest * widest > FAR
+        diverging = (number >= WINDOW and lately > WORSE * idle) or (far and number >= SOON and lately > idle)
         warned = memory.warned or diverging
         after = Memory(number, memory.total_loss + paid, widest, slopes, lately, idle, warned)
         if diverging and not memory.warned:
@@ -186,10 +194,10 @@ class Examples:
     def warn(self, memory: Memory, rate: float) -> None:
         """Say that the learner diverges."""
         safe = f"; 1 / r^2 = {1 / memory.spread**2:.3g} cannot, for the square loss" if memory.spread > 0 else ""
+        ratio = memory.lately / memory.idle if memory.idle else math.inf
         msg = (
             f"round {memory.rounds}: the learning rate {rate:.3g} is too large and the learner diverges: the last "
-            f"{WINDOW} rounds or so cost {memory.lately / memory.idle if memory.idle else math.inf:.3g} times what "
-            f"predictions by W_1 would have{safe}"
+            f"{min(WINDOW, memory.rounds)} rounds or so cost {ratio:.3g} times what predictions by W_1 would have{safe}"
         )
         warnings.warn(msg, DivergenceWarning, stacklevel=2)
 

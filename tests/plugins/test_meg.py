@@ -89,6 +89,14 @@ def test_all_forms_of_instances_are_one_problem():
     np.testing.assert_allclose(values, values[0], rtol=1e-5)
 
 
+@pytest.mark.parametrize("loss", ["square", "absolute", "huber", "logistic"])
+def test_instances_of_zeros_and_a_single_dimension_have_an_answer(loss):
+    zeros = ml.solve(MEGRegression(np.zeros((2, 3)), [1.0, 1.0], loss), tol=1e-9)
+    expected = {"square": 1.0, "absolute": 1.0, "huber": 0.5, "logistic": np.log(2)}[loss]
+    assert zeros.status == "optimal" and zeros.value == pytest.approx(expected)
+    assert ml.solve(MEGRegression(np.array([[2.0], [0.5]]), [1.0, -1.0], loss), tol=1e-9).status == "optimal"
+
+
 def test_labels_that_the_centre_predicts_need_no_round():
     solution = ml.solve(MEGRegression(np.eye(3)[None], [1.0]))
     assert solution.status == "optimal" and solution.iterations == 0 and solution.value == 0
@@ -175,6 +183,13 @@ def test_the_command_line_reads_arrays(tmp_path, monkeypatch):
         (np.ones((2, 3)), [1.0, 0.5], {"loss": "hinge"}, "loss must be one of"),
         (np.ones((2, 3)), [1.0, 0.5], {"loss": "huber", "delta": 0.0}, "delta must be positive"),
         ([Pair(0, 1, 3), np.eye(2)], [1.0, 1.0], {}, r"X\[1\] must be 3 x 3"),
+        ([Pair(0, 1, 3), np.full((3, 3), np.nan)], [1.0, 1.0], {}, r"X\[1\] holds 9 NaN"),
+        ([np.eye(2), np.eye(3)], [1.0, 1.0], {}, "X is ragged"),
+        ([], [], {}, "X is empty"),
+        (np.ones((2, 3)), ["a", "b"], {}, "y must hold numbers"),
+        (np.ones((2, 3)), [1.0, 1j], {}, "y must be a real vector"),
+        (np.ones((2, 3)), [1.0, 1.0], {"loss": ["square"]}, "loss must be one of"),
+        (np.ones((2, 3)), [1.0, 1.0], {"loss": "huber", "delta": np.nan}, "delta must be a number"),
     ],
 )
 def test_bad_input(X, y, more, message):

@@ -6,7 +6,7 @@ import sys
 import matrixlearn_meg
 import numpy as np
 import pytest
-from matrixlearn_meg import MEGLearner, MEGRegression, MEGRegressor
+from matrixlearn_meg import DivergenceWarning, MEGLearner, MEGRegression, MEGRegressor
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import cross_val_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -74,6 +74,8 @@ def test_bad_input(task):
         MEGRegressor().fit(np.eye(4)[None], [1.0, 2.0])
     with pytest.raises(ValueError, match="rate must be positive"):
         MEGRegressor(rate=-1.0).partial_fit(X, y)
+    with pytest.warns(DivergenceWarning, match="the learning rate 1e.06 is too large"):
+        MEGRegressor(rate=1e6).partial_fit(X, np.random.default_rng(0).standard_normal(60))
     with pytest.warns(ConvergenceWarning, match="fit stopped"):
         MEGRegressor(time_limit=0.0).fit(X, y)
 

@@ -5,7 +5,18 @@ import math
 import numpy as np
 import pytest
 import scipy.sparse
-from matrixlearn_meg import Absolute, Adaptive, DivergenceWarning, Huber, Lemma32, LowRank, MEGLearner, Pair, Square
+from matrixlearn_meg import (
+    Absolute,
+    Adaptive,
+    Dense,
+    DivergenceWarning,
+    Huber,
+    Lemma32,
+    LowRank,
+    MEGLearner,
+    Pair,
+    Square,
+)
 
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.linalg import sym
@@ -50,6 +61,8 @@ GOOD = (np.diag([1.0, 2.0, 3.0]), 1.5)
         ((scipy.sparse.csr_array(np.diag([1.0, np.nan, 0.0])), 1.0), "round 3: X holds NaN"),
         ((scipy.sparse.csr_array(np.ones((3, 2))), 1.0), "round 3: X must be square"),
         ((Pair(0, 1, 4), 1.0), "round 3: X must be a 3 x 3 instance"),
+        ((np.eye(3), 1e200), "round 3: diverged, .* for 1e\\+200 costs inf"),
+        ((1e200 * np.eye(3), 1.0), "round 3: X holds values of size 1e\\+200, whose squares overflow"),
         (7.0, "round 3: an example must be a pair"),
         ((np.eye(3) * 100, 1.0, 2.0), "round 3: an example must be a pair"),
         ((np.diag([0.0, 0.0, 9.0]), 1.0), r"round 3: the eigenvalues of sym\(X\) have range 9"),
@@ -126,6 +139,14 @@ def test_bad_settings(arguments, message):
     [
         (lambda: Pair(1, 1, 3), "a and b must differ"),
         (lambda: Pair(0, 3, 3), "objects 0 to 2"),
+        (lambda: Pair(0.5, 1, 3), "objects 0 to 2, got \\(0.5, 1\\)"),
+        (lambda: Pair(0, 1, 3, np.inf), "weight must be finite"),
+        (lambda: Dense(np.ones((2, 3))), "X must be a square matrix"),
+        (lambda: Dense(np.full((2, 2), np.nan)), "X holds 4 NaN"),
+        (lambda: Adaptive(0.0), "most must be positive"),
+        (lambda: Lemma32(1.0, loss_max=1.0, divergence_max=-1.0), "divergence_max must be finite and >= 0"),
+        (lambda: MEGLearner(3, 0.1).learn(5), "examples must be an iterable of pairs"),
+        (lambda: MEGLearner(3, 0.1, loss=["square"]), "loss must be one of"),
         (lambda: LowRank(np.ones((3, 2)), np.ones(3)), "U must have shape"),
         (lambda: Lemma32(0.0), "r must be positive"),
         (lambda: Lemma32(1.0, c=0.0), "c must be positive"),
@@ -139,12 +160,34 @@ def test_bad_pieces(make, message):
         make()
 
 
+@pytest.mark.parametrize("update", ["normalized", "unnormalized", "logdet"])
+@pytest.mark.parametrize("zero", [np.zeros((3, 3)), np.zeros(3), scipy.sparse.csr_array((3, 3))])
+def test_an_instance_of_zeros_costs_its_label_and_teaches_nothing(update, zero):
+    rates = [0.1] if update != "normalized" else [0.1, "adaptive", Lemma32(1.0)]
+    for rate in rates:
+        learner = MEGLearner(3, rate, update=update, comparator=np.eye(3) / 3 if update == "normalized" else None)
+        before = learner.W
+        learner.learn([(zero, 2.0)] * 3)
+        assert learner.total_loss == 12.0 and learner.rounds == 3
+        np.testing.assert_allclose(learner.W, before, atol=1e-15)
+
+
+def test_a_logdet_stream_beyond_double_precision_is_said():
+    learner = MEGLearner(3, 1e9, update="logdet")
+    with pytest.raises(ProblemError, match=r"round 2: diverged, .* larger units"):
+        learner.learn([(np.ones(3), 1e9)] * 3)
+    assert learner.rounds == 1
+
+
 def test_a_rate_far_too_large_is_said():
     rng = np.random.default_rng(0)
     Xs, ys, _, r = stream(rng, 10, 300, 0.0)
     with pytest.warns(DivergenceWarning, match=r"round [0-9]+: the learning rate .* is too large"):
         MEGLearner(10, 1000 / r**2).partial_fit(Xs, ys)
     MEGLearner(10, 2 / r**2).partial_fit(Xs, ys)  # the edge of the lemma: no warning, which would be an error here
+    two = [(np.diag([1.0, 2, 3]), 1.0), (np.diag([3.0, 1, 3]), 2.0)]
+    with pytest.warns(DivergenceWarning, match="round 10: the learning rate 1e\\+09 is too large"):
+        MEGLearner(3, 1e9).learn(two * 8)  # thrown from corner to corner: long before 50 rounds
     learner = MEGLearner(4, 1e6, update="unnormalized")
     with pytest.raises(ProblemError, match=r"round [0-9]+: diverged"):
         learner.learn((np.eye(4), y) for y in (2.0, 2.0, 2.0))
