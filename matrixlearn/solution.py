@@ -316,7 +316,7 @@ def _packed(name: str, value: Any) -> dict[str, np.ndarray]:
             msg = f"a file cannot hold a {type(value).__name__}: let parameters() of its problem return arrays"
             raise MatrixLearnError(msg)
         parts = {name + FAMILY: np.array(type(value).__name__)}
-        for part in dataclasses.fields(value):
+        for part in dataclasses.fields(type(value)):  # type: ignore[arg-type]  # each of FAMILIES is one
             parts |= _packed(f"{name}.{part.name}", getattr(value, part.name))
         return parts
     if isinstance(value, FactoredMatrix):

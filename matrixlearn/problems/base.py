@@ -88,7 +88,7 @@ class Problem(ABC):
 
     def __repr__(self) -> str:
         """The parameters by name, arrays and long sequences by their sizes."""
-        fields = dataclasses.fields(self) if dataclasses.is_dataclass(self) else ()
+        fields: tuple[dataclasses.Field[Any], ...] = dataclasses.fields(self) if dataclasses.is_dataclass(self) else ()
         given = (f"{field.name}={_brief(getattr(self, field.name))}" for field in fields if field.init and field.repr)
         return f"{type(self).__name__}({', '.join(given)})"
 
