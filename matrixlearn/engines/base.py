@@ -9,6 +9,7 @@ no more. No engine computes a bound that anyone believes.
 
 from __future__ import annotations
 
+import contextlib
 import math
 import time
 from abc import ABC, abstractmethod
@@ -27,13 +28,27 @@ from matrixlearn.typing import Array
 INTERRUPTED = "interrupted"
 """How a loop ended at Ctrl-C."""
 
+DECISIVE = 3.0
+"""A proposal that comes with a proof is certified by all eigenvalues only where the proven gap is at most this many
+times tol: they close 5 to 50 % of it."""
+
 
 @dataclass(frozen=True)
 class Proposal:
-    """Points worth certifying."""
+    """Points worth certifying.
+
+    Attributes
+    ----------
+    X, y
+        The points.
+    proof : tuple of two Bound, optional
+        What is proved of X and of y already, e.g. by Cholesky factorizations that an interior method has taken
+        (`SpectralGame.bounds_from_interior`).
+    """
 
     X: Array | None = None
     y: np.ndarray | None = None
+    proof: tuple[Bound, Bound] | None = None
 
 
 @dataclass(frozen=True)
@@ -82,14 +97,25 @@ class Incumbent:
         """The better of this and what the proposal proves."""
         out = self
         if proposal.X is not None:
-            bound = self.problem.bound_from_matrix(proposal.X)
-            if self.from_matrix.point is None or _better(bound, self.from_matrix):
-                out = replace(out, from_matrix=bound)
+            out = out._with_matrix(self.problem.bound_from_matrix(proposal.X))
         if proposal.y is not None and bool(np.all(np.isfinite(proposal.y))):
-            bound = self.problem.bound_from_vector(proposal.y)
-            if self.from_vector.point is None or _better(bound, self.from_vector):
-                out = replace(out, from_vector=bound)
+            out = out._with_vector(self.problem.bound_from_vector(proposal.y))
         return out
+
+    def shown(self, proposal: Proposal) -> Incumbent:
+        """The better of this and the proof that the proposal brings; `offered`, where it brings none."""
+        if proposal.proof is None:
+            return self.offered(proposal)
+        from_matrix, from_vector = proposal.proof
+        return self._with_matrix(from_matrix)._with_vector(from_vector)
+
+    def _with_matrix(self, bound: Bound) -> Incumbent:
+        better = self.from_matrix.point is None or _better(bound, self.from_matrix)
+        return replace(self, from_matrix=bound) if better else self
+
+    def _with_vector(self, bound: Bound) -> Incumbent:
+        better = self.from_vector.point is None or _better(bound, self.from_vector)
+        return replace(self, from_vector=bound) if better else self
 
     def certificate(self) -> Certificate:
         """What the two points prove, for the `Solution`."""
@@ -191,10 +217,12 @@ def run(
     events: list[Event] = []
     iteration, state, ended = 0, None, ""
 
+    def now() -> Event:
+        return Event(iteration, time.perf_counter() - began, incumbent.lower, incumbent.upper, incumbent.gap)
+
     def check() -> str:
-        event = Event(iteration, time.perf_counter() - began, incumbent.lower, incumbent.upper, incumbent.gap)
-        events.append(event)
-        stop = callback(event)
+        events.append(now())
+        stop = callback(events[-1])
         if incumbent.gap <= tol:
             return "optimal"
         if decided(incumbent):
@@ -215,11 +243,20 @@ def run(
             state = engine.step(problem, state, incumbent)
             iteration += 1
             for proposal in state.proposals:
-                incumbent = incumbent.offered(proposal)
+                incumbent = incumbent.shown(proposal)
+                if proposal.proof is not None and incumbent.gap <= DECISIVE * tol:
+                    incumbent = incumbent.offered(proposal)
             if state.proposals or state.finished:
                 ended = check() or state.finished
     except KeyboardInterrupt:
         ended = INTERRUPTED
+    if state is not None and incumbent.gap > tol:  # what is brought home is worth all eigenvalues
+        with contextlib.suppress(KeyboardInterrupt):
+            last = [proposal for proposal in state.proposals if proposal.proof is not None]
+            for proposal in last:
+                incumbent = incumbent.offered(proposal)
+            if last:
+                events.append(now())
     return Run(
         certificate=incumbent.certificate(),
         events=tuple(events),

@@ -111,7 +111,7 @@ class ColumnGeneration(Engine):
         inner = self.inner.step(state.restricted, state.inner, state.known)
         known = state.known
         for proposal in inner.proposals:
-            known = known.offered(proposal)
+            known = known.shown(proposal)
         state = replace(state, inner=inner, known=known, proposals=())
         if known.X is None or known.y is None:  # no step was possible from this start
             return self._restarted(state)

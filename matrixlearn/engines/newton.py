@@ -21,9 +21,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from matrixlearn._array import identity
-from matrixlearn.engines.base import State
+from matrixlearn.engines.base import Proposal, State
 from matrixlearn.engines.schur import FoldedSystem, LinearSystem, SchurSystem
 from matrixlearn.linalg import cholesky, inner, inverse_factor, inverse_from, max_step, sym, trace
+from matrixlearn.linalg.constraints import Moments
 from matrixlearn.problems.base import Problem
 from matrixlearn.problems.game import SpectralGame
 from matrixlearn.sets import ScaledSimplex
@@ -84,6 +85,13 @@ class InteriorState(State):
     idle: int = 0
     """Iterations since then."""
 
+    def proposal(self, problem: SpectralGame) -> Proposal:
+        """X and y, with what the factors prove of them."""
+        factors, proof = self.factors, None
+        if factors is not None and factors.definite:
+            proof = problem.bounds_from_interior(self.X, factors.S, self.y, self.t)
+        return Proposal(signed_sum(problem, self.X), self.y, proof)
+
 
 @dataclass(frozen=True)
 class Direction:
@@ -91,8 +99,6 @@ class Direction:
 
     X: list[Array]
     S: list[Array]
-    ratios: list[Array]
-    """dS_k S_k^{-1}."""
     y: np.ndarray
     t: float
     scalars: Scalars
@@ -133,6 +139,8 @@ class NewtonSystem:
     inverse_S_factor: list[Array]
     inverse_X_factor: list[Array]
     inverse_S: list[Array]
+    moments: list[Moments]
+    """At X_k and S_k^{-1}."""
     schur: LinearSystem
     row_slack: float
 
@@ -171,40 +179,24 @@ class NewtonSystem:
         row_slack = np.inf
         if Y.weights is not None and Y.row_lower != Y.row_upper:
             row_slack = Y.row_upper - float(Y.weights @ state.y)
-        return cls(problem, state, factors.S, inverse_S_factor, inverse_X_factor, inverse_S, schur, row_slack)
+        return cls(problem, state, factors.S, inverse_S_factor, inverse_X_factor, inverse_S, every, schur, row_slack)
 
     # -- complementarity --------------------------------------------------------------------------
 
-    def _pairs(self, y: np.ndarray, t: float, z: Scalars) -> tuple[float, int]:
-        """Sum of the scalar products in the complementarity, and their number."""
-        Y, slack = self.problem.dual_set, self.problem.spectral_set.slack
-        capped = np.isfinite(Y.upper)
-        total = float(z.p @ (y - Y.lower)) + float(z.q[capped] @ (Y.upper - y)[capped])
-        count = len(y) + int(capped.sum()) + slack
-        if slack:
-            total += z.x0 * t
-        if np.isfinite(self.row_slack):
-            assert Y.weights is not None
-            total += z.theta * (Y.row_upper - float(Y.weights @ y))
-            count += 1
-        return total, count
-
     def complementarity(self) -> float:
         """mu, the mean of all complementary products."""
-        state = self.state
-        assert state.scalars is not None
-        total, count = self._pairs(state.y, state.t, state.scalars)
-        matrices = sum(inner(x, s) for x, s in zip(state.X, self.S, strict=True))
-        return (total + matrices) / (count + len(state.X) * self.problem.spectral_set.n)
-
-    def complementarity_after(self, d: Direction, a_x: float, a_s: float) -> float:
-        """mu after a step."""
-        state = self.state
-        total, count = self._pairs(state.y + a_s * d.y, state.t + a_s * d.t, self._scalars(d, a_x))
-        matrices = sum(
-            inner(x + a_x * dx, s + a_s * ds) for x, dx, s, ds in zip(state.X, d.X, self.S, d.S, strict=True)
-        )
-        return (total + matrices) / (count + len(state.X) * self.problem.spectral_set.n)
+        state, z, Y, S = self.state, self.state.scalars, self.problem.dual_set, self.problem.spectral_set
+        assert z is not None
+        capped = np.isfinite(Y.upper)
+        total = float(z.p @ (state.y - Y.lower)) + float(z.q[capped] @ (Y.upper - state.y)[capped])
+        total += sum(inner(x, s) for x, s in zip(state.X, self.S, strict=True))
+        count = len(state.y) + int(capped.sum()) + S.dimension
+        if S.slack:
+            total += z.x0 * state.t
+        if np.isfinite(self.row_slack):
+            total += z.theta * self.row_slack
+            count += 1
+        return total / count
 
     def _scalars(self, d: Direction, a: float) -> Scalars:
         z, dz = self.state.scalars, d.scalars
@@ -213,29 +205,37 @@ class NewtonSystem:
 
     # -- the direction ----------------------------------------------------------------------------
 
-    def direction(self, mu: float, before: Direction | None) -> Direction:
-        """The HKM direction towards mu, with the second-order term of ``before``."""
+    def predictor(self) -> Direction:
+        """The HKM direction towards the boundary, mu = 0."""
+        m = len(self.state.y)
+        return self._direction([], np.zeros(m), np.zeros(m), 0.0, 0.0)
+
+    def corrector(self, mu: float, before: Direction) -> Direction:
+        """The HKM direction towards mu, with the second-order term of the predictor."""
+        Y, z = self.problem.dual_set, before.scalars
+        second = self._of_moments("times_V", before.t, before.y, before.S)
+        K = [mu * inverse - sym(dx @ ds) for inverse, dx, ds in zip(self.inverse_S, before.X, second, strict=True)]
+        row = 0.0 if Y.weights is None else z.theta * float(Y.weights @ before.y)
+        q_target = np.where(np.isfinite(Y.upper), mu + z.q * before.y, 0.0)
+        return self._direction(K, mu - z.p * before.y, q_target, mu - z.x0 * before.t, mu + row)
+
+    def _direction(
+        self, K: list[Array], p_target: np.ndarray, q_target: np.ndarray, x_target: float, theta_target: float
+    ) -> Direction:
+        """The direction on which X_k S_k is K_k S_k, p (y - l) is p_target, and so on, to first order; no K is 0."""
         problem, state, z = self.problem, self.state, self.state.scalars
         spectral, Y = problem.spectral_set, problem.dual_set
         assert z is not None
         below = state.y - Y.lower
         capped = np.isfinite(Y.upper)
         above = np.where(capped, Y.upper - state.y, 1.0)
-        K = [mu * inverse for inverse in self.inverse_S]
-        p_target = np.full_like(below, mu)
-        q_target = np.where(capped, mu, 0.0)
-        x_target, theta_target = mu, mu
-        if before is not None:
-            K = [k - sym(dx @ ratio) for k, dx, ratio in zip(K, before.X, before.ratios, strict=True)]
-            p_target = p_target - before.scalars.p * before.y
-            q_target = np.where(capped, q_target + before.scalars.q * before.y, 0.0)
-            x_target = mu - before.scalars.x0 * before.t
-            if Y.weights is not None:
-                theta_target = mu + before.scalars.theta * float(Y.weights @ before.y)
         kp, kq = p_target / below, q_target / above
         rhs = np.empty(len(below) + 1)
-        rhs[:-1] = problem.adjoint(signed_sum(problem, K)) - problem.offset + kp - kq
-        rhs[-1] = sum(trace(k) for k in K) - spectral.trace
+        rhs[:-1] = kp - kq - problem.offset
+        rhs[-1] = -spectral.trace
+        if K:
+            rhs[:-1] += problem.adjoint(signed_sum(problem, K))
+            rhs[-1] += sum(trace(k) for k in K)
         if spectral.slack:
             rhs[-1] += x_target / state.t
         theta_new = 0.0
@@ -254,19 +254,27 @@ class NewtonSystem:
         A_dy = problem.apply(dy)
         eye = identity(spectral.n, A_dy)
         dS = [dt * eye + sign * A_dy for sign in spectral.signs]
-        ratios = [ds @ inverse for ds, inverse in zip(dS, self.inverse_S, strict=True)]
-        dX = [sym(k - x @ ratio) - x for k, x, ratio in zip(K, state.X, ratios, strict=True)]
+        dX = [-x - sym(part) for x, part in zip(state.X, self._of_moments("between", dt, dy, dS), strict=True)]
+        if K:
+            dX = [dx + k for dx, k in zip(dX, K, strict=True)]
         scalars = Scalars(
             p=kp - z.p * dy / below - z.p,
             q=np.where(capped, kq + z.q * dy / above - z.q, 0.0),
             theta=theta_new - z.theta,
             x0=(x_target / state.t - z.x0 * dt / state.t - z.x0) if spectral.slack else 0.0,
         )
-        return Direction(dX, dS, ratios, dy, dt, scalars)
+        return Direction(dX, dS, dy, dt, scalars)
+
+    def _of_moments(self, name: str, dt: float, dy: np.ndarray, dS: list[Array]) -> list[Array]:
+        """``between`` (X_k dS_k S_k^{-1}) or ``times_V`` (dS_k S_k^{-1}), for each dS_k = dt I + s_k A(dy)."""
+        fold = self.moments[0].fold
+        y = dy if fold is None else fold.summed(dy)
+        signs = self.problem.spectral_set.signs
+        return [getattr(at, name)(dt, s * y, ds) for at, s, ds in zip(self.moments, signs, dS, strict=True)]
 
     # -- steps ------------------------------------------------------------------------------------
 
-    def step_lengths(self, d: Direction, closeness: float) -> tuple[float, float]:
+    def step_lengths(self, d: Direction) -> tuple[float, float]:
         """The longest steps in (X, p, q, theta, x_0) and in (y, t) that stay strictly feasible."""
         state, z, Y = self.state, self.state.scalars, self.problem.dual_set
         assert z is not None
@@ -282,7 +290,7 @@ class NewtonSystem:
             assert Y.weights is not None
             a_x = min(a_x, longest(np.array([z.theta]), np.array([d.scalars.theta])))
             a_s = min(a_s, longest(np.array([self.row_slack]), np.array([-float(Y.weights @ d.y)])))
-        return min(1.0, closeness * a_x), min(1.0, closeness * a_s)
+        return a_x, a_s
 
     def moved(self, d: Direction, a_x: float, a_s: float) -> InteriorState:
         """The state after the step, shortened until both sides are positive definite: the step lengths

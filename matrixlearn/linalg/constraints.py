@@ -8,7 +8,7 @@ Vectors over j are NumPy arrays; matrices stay in their own namespace.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -64,6 +64,7 @@ class Moments:
 
     Attributes
     ----------
+    U, V : array, shape (n, n)
     single : ndarray, shape (m,)
         <A_j, U>.
     product : ndarray, shape (m,)
@@ -72,10 +73,20 @@ class Moments:
         Re tr(A_i U A_j V).
     """
 
+    U: Array = field(repr=False)
+    V: Array = field(repr=False)
     single: np.ndarray
     product: np.ndarray
     second: np.ndarray
     fold: Fold | None = None
+
+    def times_V(self, t: float, y: np.ndarray, D: Array) -> Array:
+        """D V for D = t I + A(y), which is given too."""
+        return D @ self.V
+
+    def between(self, t: float, y: np.ndarray, D: Array) -> Array:
+        """U D V for D = t I + A(y), which is given too."""
+        return self.U @ self.times_V(t, y, D)
 
 
 class ConstraintFamily(ABC):
@@ -119,7 +130,32 @@ class ConstraintFamily(ABC):
 
     def moments(self, U: Array, V: Array) -> Moments:
         """The `Moments` at U and V."""
-        return Moments(self.adjoint(U), self.adjoint(sym(U @ V)), self.schur(U, V))
+        return Moments(U, V, self.adjoint(U), self.adjoint(sym(U @ V)), self.schur(U, V))
+
+
+@dataclass(frozen=True)
+class RankOneMoments(Moments):
+    """Moments that keep x_i^H U and x_i^H V: A(y) V = sum_i y_i x_i (x_i^H V), in 2 m n^2 flops."""
+
+    P: Array = field(repr=False, kw_only=True)
+    rows: Array = field(repr=False, kw_only=True)
+    other_rows: Array = field(repr=False, kw_only=True)
+
+    @cached_property
+    def _UV(self) -> Array:
+        return self.U @ self.V
+
+    def times_V(self, t: float, y: np.ndarray, D: Array) -> Array:
+        m, n = self.P.shape
+        if m >= n:
+            return super().times_V(t, y, D)
+        return (self.P * from_numpy(y, self.P)[:, None]).mT @ self.other_rows + t * self.V
+
+    def between(self, t: float, y: np.ndarray, D: Array) -> Array:
+        m, n = self.P.shape
+        if 2 * m >= 3 * n:  # U V is a product too, and serves two directions
+            return super().between(t, y, D)
+        return adjoint(self.rows) @ (self.other_rows * from_numpy(y, self.P)[:, None]) + t * self._UV
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,10 +215,15 @@ class RankOneFamily(ConstraintFamily):
         if V is not U:
             other_rows = self._conjugate @ V
             other_forms = other_rows @ self.P.mT
-        return Moments(
+        return RankOneMoments(
+            U=U,
+            V=V,
             single=as_numpy(real(xp.linalg.diagonal(forms))),
             product=as_numpy(real(xp.linalg.vecdot(rows, other_rows))),
             second=as_numpy(real_product(forms, other_forms)),
+            P=self.P,
+            rows=rows,
+            other_rows=other_rows,
         )
 
 

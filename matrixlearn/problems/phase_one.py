@@ -79,7 +79,7 @@ class PhaseOne(SpectralGame):
         if found.fold is not None:
             fold = found.fold
             return replace(found, fold=replace(fold, coefficients=fold.coefficients / units))
-        return Moments(found.single / units, found.product / units, found.second / np.outer(units, units))
+        return Moments(U, V, found.single / units, found.product / units, found.second / np.outer(units, units))
 
     def ray(self, y: np.ndarray) -> np.ndarray:
         """Multipliers of the game from those of this one."""

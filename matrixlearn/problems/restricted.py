@@ -52,7 +52,7 @@ class RestrictedGame(FamilyGame):
         return self.game.forward(self.fixed) if np.any(self.fixed) else self.game.cost
 
     @cached_property
-    def constant(self) -> float:
+    def constant(self) -> float:  # type: ignore[override]
         """c . f, which every value holds."""
         return float(self.game.offset @ self.fixed)
 
@@ -75,16 +75,6 @@ class RestrictedGame(FamilyGame):
     @cached_property
     def constraint_norms(self) -> np.ndarray:
         return self.game.constraint_norms[self.index]
-
-    def value_at(self, X: Array, y: np.ndarray) -> float:
-        return super().value_at(X, y) + self.constant
-
-    def upper_value(self, y: np.ndarray) -> float:
-        return super().upper_value(y) + self.constant
-
-    def lower_value(self, X: Array) -> tuple[float, np.ndarray]:
-        value, y = super().lower_value(X)
-        return value + self.constant, y
 
     @classmethod
     def random(cls, rng: np.random.Generator) -> RestrictedGame:

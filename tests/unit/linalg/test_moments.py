@@ -36,6 +36,10 @@ def test_moments_are_those_of_the_definition(seed, m, n, imaginary, same):
         np.testing.assert_allclose(moments.single, [np.trace(a @ U).real for a in A], atol=size)
         np.testing.assert_allclose(moments.product, [np.trace(a @ (U @ V + V @ U)).real / 2 for a in A], atol=size)
         np.testing.assert_allclose(moments.second, [[np.trace(a @ U @ b @ V).real for b in A] for a in A], atol=size)
+        y, t = rng.standard_normal(m), rng.standard_normal()
+        D = t * np.eye(n) + sum(yj * a for yj, a in zip(y, A, strict=True))
+        np.testing.assert_allclose(moments.times_V(t, y, D), D @ V, atol=size)
+        np.testing.assert_allclose(moments.between(t, y, D), U @ D @ V, atol=size)
 
 
 @given(seed=st.integers(0, 10**6), n=SIZE, m=st.integers(1, 9), imaginary=st.booleans())
