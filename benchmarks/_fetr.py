@@ -16,8 +16,9 @@ from matrixlearn_fetr import (
     PooledRidge,
     SingleTaskRidge,
 )
-from matrixlearn_fetr.estimator import dealt, normalized_error
-from matrixlearn_fetr.multitask import Rows
+from matrixlearn_fetr.estimator import dealt
+from matrixlearn_fetr.posed import normalized_error
+from matrixlearn_fetr.rows import Rows
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.exceptions import ConvergenceWarning
 

@@ -16,8 +16,9 @@ from pathlib import Path
 import numpy as np
 from _common import header
 from _fetr import DATA, choice, methods, quietly, table
-from matrixlearn_fetr.estimator import dealt, normalized_error
-from matrixlearn_fetr.multitask import Rows
+from matrixlearn_fetr.estimator import dealt
+from matrixlearn_fetr.posed import normalized_error
+from matrixlearn_fetr.rows import Rows
 
 PAPER = {"STL": 0.9882, "MTFL": 0.8891, "MTRL": 0.9007, "MTFRL": 0.8451, "FETR": 0.8134}
 

@@ -18,8 +18,8 @@ import numpy as np
 from _common import header
 from _fetr import DATA, choice, methods, quietly, table
 from matrixlearn_discrepancy import load_beijing_air
-from matrixlearn_fetr.estimator import normalized_error
-from matrixlearn_fetr.multitask import Rows
+from matrixlearn_fetr.posed import normalized_error
+from matrixlearn_fetr.rows import Rows
 
 
 def some_of_each(task, size, seed):

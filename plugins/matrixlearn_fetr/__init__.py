@@ -33,10 +33,10 @@ if TYPE_CHECKING:
         PooledRidge,
         SingleTaskRidge,
     )
-    from matrixlearn_fetr.classifier import FETRClassifier
-    from matrixlearn_fetr.estimator import FETRRegressor, FETRRegressorCV
+    from matrixlearn_fetr.classifier import FETRClassifier, FETRClassifierCV
     from matrixlearn_fetr.features import OrthogonalFeatures
     from matrixlearn_fetr.nn import FETRNetwork as FETRNetwork
+    from matrixlearn_fetr.regressor import FETRRegressor, FETRRegressorCV
 
 __all__ = [
     "FETR",
@@ -46,6 +46,7 @@ __all__ = [
     "Diagonalised",
     "Estimate",
     "FETRClassifier",
+    "FETRClassifierCV",
     "FETRRegressor",
     "FETRRegressorCV",
     "FewTasks",
@@ -87,9 +88,10 @@ __all__ = [
 
 LATE = {
     "FETRClassifier": "classifier",
+    "FETRClassifierCV": "classifier",
     "FETRNetwork": "nn",
-    "FETRRegressor": "estimator",
-    "FETRRegressorCV": "estimator",
+    "FETRRegressor": "regressor",
+    "FETRRegressorCV": "regressor",
     "MTFLRegressor": "baselines",
     "MTFRLRegressor": "baselines",
     "MTRLRegressor": "baselines",

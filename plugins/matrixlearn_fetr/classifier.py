@@ -10,12 +10,113 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from matrixlearn_fetr.classification import LogisticFETR
-from matrixlearn_fetr.estimator import Relations
+from matrixlearn_fetr.estimator import ByCrossValidation, Fixed, Relations
 from matrixlearn_fetr.multitask import TaskLabels
+from matrixlearn_fetr.posed import LogisticPosed
+from matrixlearn_fetr.rows import Rows
 
 
-class FETRClassifier(TaskLabels, Relations, ClassifierMixin, BaseEstimator):
+class MultitaskClassifier(TaskLabels, Relations, ClassifierMixin, BaseEstimator):
+    """The tasks are those of the rows, with two classes; or the columns of an indicator matrix (several labels a row);
+    or the classes, each against the rest.
+    """
+
+    posed = LogisticPosed
+
+    def fit(self, X: Any, y: Any, task: Any = None) -> MultitaskClassifier:
+        """Fit all tasks together.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix, shape (n, d)
+        y : array-like, shape (n,) or (n, m)
+            Classes; or an indicator matrix, 1 where a row has the label.
+        task : array-like, shape (n,), optional
+            The task of each row; then y holds two classes.
+
+        Returns
+        -------
+        self
+        """
+        self._check()
+        X, y = validate_data(self, X, y, accept_sparse="csr", multi_output=True, dtype=np.float64)
+        check_classification_targets(y)
+        if y.ndim == 2 and y.shape[1] == 1:
+            y = column_or_1d(y, warn=True)
+        number = self._numbered(y, task)
+        signs = self._signs(y)
+        if self.tasks_ is None:
+            signs = signs.reshape(len(signs), -1)
+        rows = Rows(X, signs, number, signs.shape[1] if self.tasks_ is None else len(self.tasks_))
+        W, self.intercept_ = self._fitted(rows)
+        self.coef_ = W.T
+        return self
+
+    def _signs(self, y: np.ndarray) -> np.ndarray:
+        """-1 and 1, one column a task, or one a row; sets ``classes_``."""
+        if y.ndim == 2:
+            if type_of_target(y) != "multilabel-indicator":
+                msg = (
+                    "y of shape (n, m) must be an indicator matrix of 0 and 1; one column of classes is y of shape (n,)"
+                )
+                raise ValueError(msg)
+            self.classes_ = np.arange(y.shape[1])
+            self._one_label = False
+            return np.where(y > 0, 1.0, -1.0)
+        self._one_label = True
+        self.classes_, code = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            msg = f"y must hold two classes or more, got the one class {self.classes_[0]!r}"
+            raise ValueError(msg)
+        if len(self.classes_) == 2:
+            return np.where(code == 1, 1.0, -1.0)
+        if self.tasks_ is not None:
+            msg = f"with task, y must hold two classes, got {len(self.classes_)}"
+            raise ValueError(msg)
+        return np.where(code[:, None] == np.arange(len(self.classes_)), 1.0, -1.0)
+
+    def decision_function(self, X: Any, task: Any = None) -> np.ndarray:
+        """w_i . x + b_i, positive for the second class or for the label: shape (n,), or (n, m) for m tasks."""
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", reset=False, dtype=np.float64)
+        number = self._known(X, task)
+        if number is not None:
+            return Rows(X, np.empty(0), number, len(self.coef_)).predicted(self.coef_.T, self.intercept_)
+        margin = X @ self.coef_.T + self.intercept_
+        return margin[:, 0] if margin.shape[1] == 1 else margin
+
+    def predict_proba(self, X: Any, task: Any = None) -> np.ndarray:
+        """Probabilities of the classes, shape (n, n_classes), those of one against the rest scaled to sum to one;
+        or of each label of an indicator matrix.
+        """
+        margin = self.decision_function(X, task)
+        if margin.ndim == 1:
+            return np.column_stack([expit(-margin), expit(margin)])
+        chance = expit(margin)
+        return chance / chance.sum(axis=1, keepdims=True) if self._one_label else chance
+
+    def predict(self, X: Any, task: Any = None) -> np.ndarray:
+        """The likeliest class, or the indicator matrix of likely labels."""
+        margin = self.decision_function(X, task)
+        if not self._one_label:
+            return (margin > 0).astype(int)
+        code = (margin > 0).astype(int) if margin.ndim == 1 else np.argmax(margin, axis=1)
+        return self.classes_[code]
+
+    def score(self, X: Any, y: Any, task: Any = None, sample_weight: Any = None) -> float:
+        """The share of rows that are predicted right."""
+        from sklearn.metrics import accuracy_score
+
+        return float(accuracy_score(y, self.predict(X, task), sample_weight=sample_weight))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        tags.input_tags.sparse = True
+        return tags
+
+
+class FETRClassifier(Fixed, MultitaskClassifier):
     """min over W, S1, S2 of sum log(1 + exp(-y w_i . x)) + eta tr(S1 V S2 V^T) - eta (m log det S1 + d log det S2).
 
     The tasks are those of the rows, with two classes; or the columns of an indicator matrix (several labels a row);
@@ -57,125 +158,26 @@ class FETRClassifier(TaskLabels, Relations, ClassifierMixin, BaseEstimator):
     array(['yes'], dtype='<U3')
     """
 
-    def __init__(
-        self,
-        eta: float = 1.0,
-        *,
-        lower: float = 1e-3,
-        upper: float = 1e3,
-        mean: str = "auto",
-        fit_intercept: bool = True,
-        method: str = "auto",
-        tol: float = 1e-6,
-        max_iter: int = 300,
-    ) -> None:
-        self.eta = eta
-        self.lower = lower
-        self.upper = upper
-        self.mean = mean
-        self.fit_intercept = fit_intercept
-        self.method = method
-        self.tol = tol
-        self.max_iter = max_iter
 
-    def fit(self, X: Any, y: Any, task: Any = None) -> FETRClassifier:
-        """Fit all tasks together.
+class FETRClassifierCV(ByCrossValidation, MultitaskClassifier):
+    """`FETRClassifier` with eta and the bounds chosen by cross-validation.
 
-        Parameters
-        ----------
-        X : array-like, shape (n, d)
-        y : array-like, shape (n,) or (n, m)
-            Classes; or an indicator matrix, 1 where a row has the label.
-        task : array-like, shape (n,), optional
-            The task of each row; then y holds two classes.
+    By the mechanism of `FETRRegressorCV`; judged by the mean log loss of each task, averaged over tasks.
 
-        Returns
-        -------
-        self
-        """
-        self._check()
-        X, y = validate_data(self, X, y, multi_output=True, dtype=np.float64)
-        check_classification_targets(y)
-        if y.ndim == 2 and y.shape[1] == 1:
-            y = column_or_1d(y, warn=True)
-        number = self._numbered(y, task)
-        # the problem names tasks in the order of their first rows, the estimator in that of their labels
-        order = np.arange(len(X)) if number is None else np.argsort(number, kind="stable")
-        problem = LogisticFETR(
-            self._extended(X)[order],
-            self._signs(y)[order],
-            eta=self.eta,
-            lower=self.lower,
-            upper=self.upper,
-            mean=self._around,
-            task=None if number is None or self.tasks_ is None else self.tasks_[number[order]],
-        )
-        W = self._learned(self._solve(problem))
-        d = self.n_features_in_
-        self.coef_, self.intercept_ = W[:d].T, W[d] if self.fit_intercept else np.zeros(W.shape[1])
-        return self
+    Parameters
+    ----------
+    etas, bounds, cv, random_state
+        As in `FETRRegressorCV`.
+    mean, fit_intercept, method, tol, max_iter
+        As in `FETRClassifier`.
 
-    def _extended(self, X: np.ndarray) -> np.ndarray:
-        return np.column_stack([X, np.ones(len(X))]) if self.fit_intercept else X
-
-    def _signs(self, y: np.ndarray) -> np.ndarray:
-        """-1 and 1, one column a task, or one a row; sets ``classes_``."""
-        if y.ndim == 2:
-            if type_of_target(y) != "multilabel-indicator":
-                msg = (
-                    "y of shape (n, m) must be an indicator matrix of 0 and 1; one column of classes is y of shape (n,)"
-                )
-                raise ValueError(msg)
-            self.classes_ = np.arange(y.shape[1])
-            self._one_label = False
-            return np.where(y > 0, 1.0, -1.0)
-        self._one_label = True
-        self.classes_, code = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            msg = f"y must hold two classes or more, got the one class {self.classes_[0]!r}"
-            raise ValueError(msg)
-        if len(self.classes_) == 2:
-            return np.where(code == 1, 1.0, -1.0)
-        if self.tasks_ is not None:
-            msg = f"with task, y must hold two classes, got {len(self.classes_)}"
-            raise ValueError(msg)
-        return np.where(code[:, None] == np.arange(len(self.classes_)), 1.0, -1.0)
-
-    def decision_function(self, X: Any, task: Any = None) -> np.ndarray:
-        """w_i . x + b_i, positive for the second class or for the label: shape (n,), or (n, m) for m tasks."""
-        check_is_fitted(self)
-        X = validate_data(self, X, reset=False, dtype=np.float64)
-        number = self._known(X, task)
-        if number is not None:
-            return np.sum(X * self.coef_[number], axis=1) + self.intercept_[number]
-        margin = X @ self.coef_.T + self.intercept_
-        return margin[:, 0] if margin.shape[1] == 1 else margin
-
-    def predict_proba(self, X: Any, task: Any = None) -> np.ndarray:
-        """Probabilities of the classes, shape (n, n_classes), those of one against the rest scaled to sum to one;
-        or of each label of an indicator matrix.
-        """
-        margin = self.decision_function(X, task)
-        if margin.ndim == 1:
-            return np.column_stack([expit(-margin), expit(margin)])
-        chance = expit(margin)
-        return chance / chance.sum(axis=1, keepdims=True) if self._one_label else chance
-
-    def predict(self, X: Any, task: Any = None) -> np.ndarray:
-        """The likeliest class, or the indicator matrix of likely labels."""
-        margin = self.decision_function(X, task)
-        if not self._one_label:
-            return (margin > 0).astype(int)
-        code = (margin > 0).astype(int) if margin.ndim == 1 else np.argmax(margin, axis=1)
-        return self.classes_[code]
-
-    def score(self, X: Any, y: Any, task: Any = None, sample_weight: Any = None) -> float:
-        """The share of rows that are predicted right."""
-        from sklearn.metrics import accuracy_score
-
-        return float(accuracy_score(y, self.predict(X, task), sample_weight=sample_weight))
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_label = True
-        return tags
+    Attributes
+    ----------
+    eta_, lower_, upper_ : float
+        The choice.
+    error_path_ : ndarray, shape (n_bounds, n_etas, n_folds)
+        Mean log losses.
+    classes_, coef_, intercept_, mean_, feature_covariance_, task_covariance_, feature_relations_, task_relations_,
+    solution_, n_iter_, tasks_, n_features_in_
+        As in `FETRClassifier`, fitted to all rows.
+    """

@@ -170,8 +170,8 @@ def as_targets(name: str, value: Any) -> np.ndarray:
         if "NaN" not in str(error):
             raise
         msg = (
-            f"{error}. Missing targets are not supported where tasks share instances: give each task the rows "
-            f"that it has, as lists of X_i and y_i or with the argument task"
+            f"{error}. Only Y of shape (n, m), given whole, may hold NaN for missing targets: leave out rows without "
+            f"one, and give tasks the rows that they have, as lists of X_i and y_i or with the argument task"
         )
         raise ProblemError(msg) from error
     if array.ndim == 1:
@@ -180,6 +180,17 @@ def as_targets(name: str, value: Any) -> np.ndarray:
         msg = f"{name} must be real of shape (n, m) or (n,), got {array.dtype} of shape {array.shape}"
         raise ProblemError(msg)
     return array
+
+
+def known_targets(Y: Any) -> np.ndarray | None:
+    """Where the targets (n, m) of shared instances are not NaN; None where all are, or for any other Y."""
+    try:
+        values = np.asarray(Y)
+    except ValueError:  # ragged
+        return None
+    if values.ndim != 2 or values.dtype.kind != "f" or not np.isnan(values).any():
+        return None
+    return np.asarray(~np.isnan(values))
 
 
 def require_rows(X: Any, Y: Any) -> None:

@@ -1,15 +1,16 @@
-"""FETR in scikit-learn's form: regression, with eta and the bounds chosen by cross-validation, and classification.
+"""What the estimators of FETR share, whatever the loss: the parameters, the solve, what is learned, the picture.
 
     predict(x, task i) = w_i . x + b_i,       W ~ MN(w_0 1^T, S1^-1, S2^-1),      l I <= S1, S2 <= u I
 
-scikit-learn is imported here and in `multitask`, `baselines` and `features`.
+`Fixed` takes eta and the bounds as given, `ByCrossValidation` chooses them.
 """
 
 from __future__ import annotations
 
 import warnings
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -18,19 +19,23 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from matrixlearn import Solution, Status, solve
-from matrixlearn_fetr.data import Moments
-from matrixlearn_fetr.multitask import Centre, MultitaskRegressor, Rows, number_at_least
-from matrixlearn_fetr.problem import FETR
+from matrixlearn_fetr.multitask import number_at_least
+from matrixlearn_fetr.posed import Posed
+from matrixlearn_fetr.rows import Rows
 
 NAMED = 40
 """The most features or tasks whose names are written."""
 MEANS = ("auto", "shared", "zero")
 
 
-class Relations:
-    """What all estimators of FETR share: the parameters of a solve, what is learned, the picture."""
+class Relations(ABC):
+    """All estimators of FETR."""
+
+    posed: ClassVar[type[Posed]]
+    """The loss."""
 
     mean: str
+    fit_intercept: bool
     method: str
     tol: float
     max_iter: int
@@ -43,15 +48,28 @@ class Relations:
             msg = f"mean must be one of {MEANS}, got {self.mean!r}"
             raise ValueError(msg)
 
+    def _fitted(self, rows: Rows) -> tuple[np.ndarray, np.ndarray]:
+        """Coefficients, shape (d, m), and intercepts, shape (m,); sets what a solution says."""
+        posed = self.posed(rows, self.fit_intercept)
+        return posed.linear(self._learned(self._solution(posed)))
+
+    @abstractmethod
+    def _solution(self, posed: Posed) -> Solution:
+        """For the eta and the bounds that are given, or chosen here."""
+
+    def _solve(
+        self, posed: Posed, eta: float, bounds: tuple[float, float], warm_start: Solution | None = None
+    ) -> Solution:
+        lower, upper = bounds
+        problem = posed.problem(self.tasks_, eta=eta, lower=lower, upper=upper, mean=self._around)
+        return solve(problem, method=self.method, tol=self.tol, max_iter=self.max_iter, warm_start=warm_start)
+
     @property
     def _around(self) -> str:
         """What "auto" stands for: tasks with rows of their own are alike; targets of the same rows need not be."""
         if self.mean != "auto":
             return self.mean
         return "zero" if self.tasks_ is None else "shared"
-
-    def _solve(self, problem: FETR, warm_start: Solution | None = None) -> Solution:
-        return solve(problem, method=self.method, tol=self.tol, max_iter=self.max_iter, warm_start=warm_start)
 
     def _learned(self, solution: Solution) -> np.ndarray:
         """W; sets what a solution says."""
@@ -105,80 +123,8 @@ class Relations:
         return figure
 
 
-class FETRBase(Relations, MultitaskRegressor):
-    """Regression with the squared loss."""
-
-    def _solved(
-        self, moments: Moments, eta: float, bounds: tuple[float, float], warm_start: Solution | None = None
-    ) -> Solution:
-        lower, upper = bounds
-        problem = FETR(
-            gram=moments.gram,
-            cross=moments.cross,
-            square=moments.square,
-            eta=eta,
-            lower=lower,
-            upper=upper,
-            mean=self._around,
-            task=self.tasks_,
-        )
-        return self._solve(problem, warm_start)
-
-
-class FETRRegressor(FETRBase):
-    """min over W, S1, S2 of sum_i ||y_i - X_i w_i||^2 + eta tr(S1 V S2 V^T) - eta (m log det S1 + d log det S2).
-
-    With lower I <= S1, S2 <= upper I; V = W - w_0 1^T for a shared mean, V = W for none. Bounds and covariances
-    depend on the units of features and targets: standardize both.
-
-    Parameters
-    ----------
-    eta : float, default=1.0
-        Weight of the prior, > 0.
-    lower, upper : float, default=1e-3, 1e3
-        0 < lower <= upper, the bounds of the eigenvalues of both precision matrices.
-    mean : {"auto", "shared", "zero"}, default="auto"
-        Around what the weights of the tasks scatter: a mean that is learned too, or 0, as published. "auto" is
-        "shared" where rows have tasks (one target, several populations), "zero" where targets share their rows.
-    fit_intercept : bool, default=True
-        An intercept for each task, free of the prior. False where X has a column of ones.
-    method : str, default="auto"
-        An engine of `FETR`: "joint", or "alternating" as published.
-    tol : float, default=1e-6
-        Certified relative gap at which the point counts as stationary.
-    max_iter : int, default=300
-        A ConvergenceWarning where they do not suffice.
-
-    Attributes
-    ----------
-    coef_ : ndarray, shape (m, d) or (d,)
-    intercept_ : ndarray, shape (m,), or float
-    mean_ : ndarray, shape (d,)
-        w_0; zeros where the mean is zero.
-    feature_covariance_, task_covariance_ : ndarray, shapes (d, d) and (m, m)
-        S1^-1 and S2^-1. Where d and m differ, the best pair has one of them at a bound, a multiple of the identity:
-        the prior acts through products of their eigenvalues, and the larger log-det takes what it can.
-    feature_relations_, task_relations_ : ndarray, shapes (d, d) and (m, m)
-        Correlations of features and of tasks that those products imply, on both sides.
-    solution_ : matrixlearn.Solution
-        The certificate.
-    n_iter_ : int
-    tasks_ : ndarray, shape (m,), or None
-        The labels, where ``fit`` was given ``task``.
-    n_features_in_ : int
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from matrixlearn_fetr import FETRRegressor
-    >>> rng = np.random.default_rng(0)
-    >>> X, w = rng.standard_normal((60, 5)), rng.standard_normal(5)
-    >>> task = np.repeat(["a", "b", "c"], 20)
-    >>> y = X @ w + 0.1 * rng.standard_normal(60)
-    >>> model = FETRRegressor(eta=0.1).fit(X, y, task)
-    >>> bool(np.abs(model.mean_ - w).max() < 0.1), str(model.solution_.status)
-    (True, 'stationary')
-    """
+class Fixed(Relations):
+    """eta and the bounds as given."""
 
     def __init__(
         self,
@@ -201,38 +147,16 @@ class FETRRegressor(FETRBase):
         self.tol = tol
         self.max_iter = max_iter
 
-    def _weights(self, rows: Rows) -> np.ndarray:
-        return self._learned(self._solved(rows.moments(), self.eta, (self.lower, self.upper)))
+    def _solution(self, posed: Posed) -> Solution:
+        return self._solve(posed, self.eta, (self.lower, self.upper))
 
 
-class FETRRegressorCV(FETRBase):
-    """`FETRRegressor` with eta and the bounds chosen by cross-validation.
+class ByCrossValidation(Relations):
+    """eta and the bounds of the least error on rows held out.
 
     For each pair of bounds the etas are solved in ascending order, each from the last one's solution, and so is the
     final fit up to the chosen eta: a large eta leaves a point where the precisions are at their upper bound, which
-    holds the weights at their mean whatever eta comes next. Judged by the normalized mean squared error: that of each
-    task over its variance, averaged over tasks.
-
-    Parameters
-    ----------
-    etas : sequence of float, default=(0.01, 0.1, 1, 10, 100, 1000)
-    bounds : sequence of (lower, upper), default=((1e-3, 1e3), (1e-2, 1e2), (1e-1, 1e1))
-    cv : int, splitter or iterable, default=5
-        A number of folds, dealt at random within each task; or what scikit-learn accepts, its groups being the
-        tasks.
-    random_state : int, RandomState or None, default=0
-        Deals the folds.
-    mean, fit_intercept, method, tol, max_iter
-        As in `FETRRegressor`.
-
-    Attributes
-    ----------
-    eta_, lower_, upper_ : float
-        The choice.
-    nmse_path_ : ndarray, shape (n_bounds, n_etas, n_folds)
-    coef_, intercept_, mean_, feature_covariance_, task_covariance_, feature_relations_, task_relations_, solution_,
-    n_iter_, tasks_, n_features_in_
-        As in `FETRRegressor`, fitted to all rows.
+    holds the weights at their mean whatever eta comes next.
     """
 
     def __init__(
@@ -266,40 +190,36 @@ class FETRRegressorCV(FETRBase):
         for eta in self.etas:
             number_at_least("each of etas", eta, 0, strictly=True)
 
-    def _prepare(self, rows: Rows) -> None:
-        folds = list(self._folds(rows))
-        self.nmse_path_ = np.array(
-            [[self._errors(rows, train, test, bounds) for train, test in folds] for bounds in self.bounds]
+    def _solution(self, posed: Posed) -> Solution:
+        folds = list(self._folds(posed.rows))
+        self.error_path_ = np.array(
+            [[self._errors(posed.rows, train, test, bounds) for train, test in folds] for bounds in self.bounds]
         ).swapaxes(1, 2)
-        mean = self.nmse_path_.mean(axis=2)
-        at, k = divmod(int(np.argmin(mean)), len(self.etas))
+        at, k = divmod(int(np.argmin(self.error_path_.mean(axis=2))), len(self.etas))
         (self.lower_, self.upper_), self.eta_ = self.bounds[at], self.etas[k]
+        *_, last = self._path(posed, self.bounds[at], most=self.eta_)
+        return last[1]
 
-    def _weights(self, rows: Rows) -> np.ndarray:
-        *_, last = self._path(rows, (self.lower_, self.upper_), most=self.eta_)
-        return self._learned(last[1])
-
-    def _path(self, rows: Rows, bounds: tuple[float, float], most: float = np.inf) -> Iterable[tuple[float, Solution]]:
+    def _path(
+        self, posed: Posed, bounds: tuple[float, float], most: float = np.inf
+    ) -> Iterable[tuple[float, Solution]]:
         """Solutions for the etas up to ``most``, each from the one before."""
-        moments, solution = rows.moments(), None
+        solution = None
         for eta in sorted(eta for eta in self.etas if eta <= most):
-            solution = self._solved(moments, eta, bounds, warm_start=solution)
+            solution = self._solve(posed, eta, bounds, warm_start=solution)
             yield eta, solution
 
     def _errors(self, rows: Rows, train: np.ndarray, test: np.ndarray, bounds: tuple[float, float]) -> list[float]:
-        """The normalized error on the test rows for each of etas."""
-        seen, held = rows.take(train), rows.take(test)
-        centre = Centre(np.zeros((1, rows.X.shape[1])), np.zeros(rows.tasks))
-        if self.fit_intercept:
-            seen, centre = seen.centred()
+        """The error on the test rows for each of etas."""
+        seen, held = self.posed(rows.take(train), self.fit_intercept), rows.take(test)
         errors = {}
         for eta, solution in self._path(seen, bounds):
-            W = solution.problem.estimate(solution).weights  # type: ignore[attr-defined]
-            errors[eta] = normalized_error(held, held.predicted(W, centre.intercept(W)), of=rows)
+            W, intercept = seen.linear(solution.problem.estimate(solution).weights)  # type: ignore[attr-defined]
+            errors[eta] = seen.error(held, held.predicted(W, intercept), rows)
         return [errors[eta] for eta in self.etas]
 
     def _folds(self, rows: Rows) -> Iterable[tuple[np.ndarray, np.ndarray]]:
-        n, groups = len(rows.X), rows.task
+        n, groups = len(rows), rows.task
         if isinstance(self.cv, int | np.integer):
             fold = dealt(rows, int(self.cv), check_random_state(self.random_state))
             return [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(self.cv) if np.any(fold == k)]
@@ -313,7 +233,7 @@ class FETRRegressorCV(FETRBase):
 
 def dealt(rows: Rows, folds: int, rng: np.random.RandomState) -> np.ndarray:
     """The fold of each row, shape (n,): dealt in turn within each task; -1, never held out, for a task's only row."""
-    n = len(rows.X)
+    n = len(rows)
     if not 2 <= folds <= n:
         msg = f"cv must be a number of folds from 2 to n_samples = {n}, got {folds}"
         raise ValueError(msg)
@@ -324,20 +244,6 @@ def dealt(rows: Rows, folds: int, rng: np.random.RandomState) -> np.ndarray:
             fold[rng.permutation(of_task)] = (turn + np.arange(len(of_task))) % folds
             turn += len(of_task)
     if np.all(fold < 0):
-        msg = "cross-validation needs a task of two rows or more; FETRRegressor takes eta as given"
+        msg = "cross-validation needs a task of two rows or more; FETRRegressor and FETRClassifier take eta as given"
         raise ValueError(msg)
     return fold
-
-
-def normalized_error(held: Rows, predicted: np.ndarray, of: Rows) -> float:
-    """Mean over tasks of the mean squared error over the task's variance in ``of``; 1 stands for a variance of 0."""
-    squared = (held.Y - predicted) ** 2
-    if held.task is None:
-        return float(np.mean(squared.mean(axis=0) / _or_one(of.Y.var(axis=0))))
-    variance = _or_one(np.array([of.Y[i].var() for i in of.of_task]))
-    there = [i for i in range(held.tasks) if np.any(held.task == i)]
-    return float(np.mean([squared[held.task == i].mean() / variance[i] for i in there]))
-
-
-def _or_one(variance: np.ndarray) -> np.ndarray:
-    return np.where(variance > 0, variance, 1.0)

@@ -10,7 +10,6 @@ is imported here, and by the modules that import this one.
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,72 +17,8 @@ from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_array, check_consistent_length, check_is_fitted, column_or_1d, validate_data
 
-from matrixlearn_fetr.data import Moments
-
-
-@dataclass(frozen=True)
-class Rows:
-    """The rows as an estimator sees them, validated.
-
-    Attributes
-    ----------
-    X : ndarray, shape (n, d)
-    Y : ndarray, shape (n, m), or (n,) where every row has a task
-    task : ndarray of int, shape (n,), or None
-        The number of each row's task.
-    tasks : int
-        m.
-    """
-
-    X: np.ndarray
-    Y: np.ndarray
-    task: np.ndarray | None
-    tasks: int
-
-    def take(self, rows: np.ndarray) -> Rows:
-        """Some of the rows."""
-        return Rows(self.X[rows], self.Y[rows], None if self.task is None else self.task[rows], self.tasks)
-
-    @property
-    def of_task(self) -> list[np.ndarray]:
-        """The numbers of the rows of each task, where every row has one."""
-        assert self.task is not None
-        ends = np.cumsum(np.bincount(self.task, minlength=self.tasks))
-        return np.split(np.argsort(self.task, kind="stable"), ends[:-1])
-
-    def moments(self) -> Moments:
-        """X_i^T X_i, X_i^T y_i and y_i^T y_i of each task i."""
-        if self.task is None:
-            return Moments.of_shared(self.X, self.Y)
-        return Moments.of_tasks(self.X, self.Y, self.task, self.tasks)
-
-    def centred(self) -> tuple[Rows, Centre]:
-        """The rows less the means of their tasks."""
-        if self.task is None:
-            centre = Centre(self.X.mean(axis=0)[None], self.Y.mean(axis=0))
-            return Rows(self.X - centre.x, self.Y - centre.y, None, self.tasks), centre
-        centre = Centre(
-            np.stack([self.X[i].mean(axis=0) for i in self.of_task]), np.array([self.Y[i].mean() for i in self.of_task])
-        )
-        return Rows(self.X - centre.x[self.task], self.Y - centre.y[self.task], self.task, self.tasks), centre
-
-    def predicted(self, W: np.ndarray, intercept: np.ndarray) -> np.ndarray:
-        """w_i . x + b_i, of the shape of Y."""
-        if self.task is None:
-            return self.X @ W + intercept
-        return np.sum(self.X * W.T[self.task], axis=1) + intercept[self.task]
-
-
-@dataclass(frozen=True)
-class Centre:
-    """Means of the features, shape (m, d), or (1, d) where the tasks share X, and of the targets, shape (m,)."""
-
-    x: np.ndarray
-    y: np.ndarray
-
-    def intercept(self, W: np.ndarray) -> np.ndarray:
-        """What makes w_i . x + b_i pass through the means, shape (m,)."""
-        return self.y - np.sum(self.x * W.T, axis=1)
+from matrixlearn_fetr.data import Moments, known_targets
+from matrixlearn_fetr.rows import Rows
 
 
 def penalized(moments: Moments, penalty: np.ndarray, cross: np.ndarray) -> np.ndarray:
@@ -145,9 +80,11 @@ class MultitaskRegressor(TaskLabels, MultiOutputMixin, RegressorMixin, BaseEstim
 
         Parameters
         ----------
-        X : array-like, shape (n, d)
+        X : array-like or sparse matrix, shape (n, d)
+            Sparse rows stay sparse; the Gram matrices that are formed of them are dense, (d, d) a task.
         y : array-like, shape (n, m) or (n,)
-            The targets of m tasks that share X; or, with ``task``, one target a row.
+            The targets of m tasks that share X, NaN where one is missing: the task then learns from its other rows,
+            as if it had rows of its own. Or, with ``task``, one target a row.
         task : array-like, shape (n,), optional
             The task of each row: numbers or strings.
 
@@ -156,33 +93,25 @@ class MultitaskRegressor(TaskLabels, MultiOutputMixin, RegressorMixin, BaseEstim
         self
         """
         self._check()
-        X, Y = validate_data(self, X, y, y_numeric=True, multi_output=True, dtype=np.float64)
+        y, known = _filled(y)
+        X, Y = validate_data(self, X, y, accept_sparse="csr", y_numeric=True, multi_output=True, dtype=np.float64)
         Y = np.asarray(Y, dtype=np.float64)
         number = self._numbered(Y, task)
         one = number is None and Y.ndim == 1
         if number is None:
             Y = Y.reshape(len(Y), -1)
-        rows = Rows(X, Y, number, Y.shape[1] if self.tasks_ is None else len(self.tasks_))
-        self._prepare(rows)
+        if known is None:
+            rows = Rows(X, Y, number, Y.shape[1] if self.tasks_ is None else len(self.tasks_))
+        else:
+            rows = Rows.of_known(X, Y, known)
         W, intercept = self._fitted(rows)
         self.coef_ = W[:, 0] if one else W.T
         self.intercept_ = float(intercept[0]) if one else intercept
         return self
 
-    def _prepare(self, rows: Rows) -> None:
-        """What comes before the fit: choices by cross-validation; nothing, by default."""
-
-    def _fitted(self, rows: Rows) -> tuple[np.ndarray, np.ndarray]:
-        """W, shape (d, m), and intercepts, shape (m,)."""
-        if not self.fit_intercept:
-            return self._weights(rows), np.zeros(rows.tasks)
-        centred, centre = rows.centred()
-        W = self._weights(centred)
-        return W, centre.intercept(W)
-
     @abstractmethod
-    def _weights(self, rows: Rows) -> np.ndarray:
-        """W, shape (d, m), without intercepts; attributes of the method are set here."""
+    def _fitted(self, rows: Rows) -> tuple[np.ndarray, np.ndarray]:
+        """W, shape (d, m), and intercepts, shape (m,); attributes of the method are set here."""
 
     def _check(self) -> None:
         """Raise ValueError for unusable parameters."""
@@ -202,15 +131,46 @@ class MultitaskRegressor(TaskLabels, MultiOutputMixin, RegressorMixin, BaseEstim
             All targets of shared rows; or that of each row's task.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, dtype=np.float64)
+        X = validate_data(self, X, accept_sparse="csr", reset=False, dtype=np.float64)
         number = self._known(X, task)
         if number is None:
             return X @ self.coef_.T + self.intercept_
-        return Rows(X, X[:, 0], number, len(self.coef_)).predicted(self.coef_.T, np.asarray(self.intercept_))
+        return Rows(X, np.empty(0), number, len(self.coef_)).predicted(self.coef_.T, np.asarray(self.intercept_))
 
     def score(self, X: Any, y: Any, task: Any = None, sample_weight: Any = None) -> float:
         """R^2 of `predict`, averaged over targets that share X; over all rows together where rows have tasks."""
         return float(r2_score(y, self.predict(X, task), sample_weight=sample_weight))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+class MomentsRegressor(MultitaskRegressor):
+    """One that needs no more of the rows than their moments."""
+
+    def _fitted(self, rows: Rows) -> tuple[np.ndarray, np.ndarray]:
+        if not self.fit_intercept:
+            return self._weights(rows.moments()), np.zeros(rows.tasks)
+        W = self._weights(rows.centred_moments())
+        return W, rows.centre.intercept(W)
+
+    @abstractmethod
+    def _weights(self, moments: Moments) -> np.ndarray:
+        """W, shape (d, m), without intercepts; attributes of the method are set here."""
+
+
+def _filled(y: Any) -> tuple[Any, np.ndarray | None]:
+    """Targets of shared rows with 0 in the place of NaN, and where they are known; y and None, where all of it is."""
+    known = known_targets(y)
+    if known is None:
+        return y, None
+    lacking = np.flatnonzero(~known.any(axis=0))
+    if len(lacking):
+        msg = f"y holds nothing but NaN for task {lacking[0]}; each column needs a target, or is to be left out"
+        raise ValueError(msg)
+    return np.where(known, y, 0.0), known
 
 
 def number_at_least(name: str, value: Any, least: float, *, strictly: bool = False) -> None:

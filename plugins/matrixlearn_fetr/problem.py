@@ -17,7 +17,7 @@ import numpy as np
 
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.problem import as_array, as_hermitian, as_number
-from matrixlearn_fetr.data import Moments, as_rows, as_targets, is_sparse, require_rows
+from matrixlearn_fetr.data import Moments, as_rows, as_targets, is_sparse, known_targets, require_rows
 from matrixlearn_fetr.means import MEANS
 from matrixlearn_fetr.relations import RelationProblem
 from matrixlearn_fetr.weights import SquaredLoss
@@ -34,7 +34,8 @@ class FETR(RelationProblem):
         Instances, shared by all tasks or each task's own. Add a column of ones for an intercept. Stays sparse until
         its Gram matrix is formed.
     Y : array, shape (n, m) or (n,); or list of m arrays, shapes (n_i,)
-        Targets; a column for each task where the instances are shared.
+        Targets; a column for each task where the instances are shared, NaN where one is missing: each task then has
+        the rows that it has targets for, as if they had been given as lists.
     eta : float
         Weight of the prior, > 0.
     lower, upper : float
@@ -54,8 +55,10 @@ class FETR(RelationProblem):
     with S1 and S2. The status is "stationary": F is not convex, and another start may end lower. The first point
     is the ridge solution with S1 = S2 = I (as near as the bounds allow).
 
-    F holds the constant -2 eta d m log(upper) that both log-dets have at W = 0, and gaps are relative to F: where eta
-    is large, ask for a ``tol`` of 1e-6 or less.
+    ``value`` is this less `floor`, the residual of least squares and the -2 eta d m log(upper) that both log-dets have
+    at W = 0: what prior and fit cost above the least they can. It is never negative, and gaps are relative to it.
+    Directions of W that neither the data nor the prior determine (features that are constant within a task) may
+    still be far from where a smaller ``tol`` takes them; what the weights predict is not.
 
     Where features are collinear, a shared mean is not unique; the one taken is that of least S1-norm.
 
@@ -106,6 +109,10 @@ class FETR(RelationProblem):
             put(**_checked_moments(self.gram, self.cross, self.square))
         elif _is_listed(self.X):
             put(**_stacked(self.X, self.Y, self.task))
+        elif (known := known_targets(self.Y)) is not None:
+            X, Y = as_rows("X", self.X), np.asarray(self.Y, dtype=float)
+            require_rows(X, Y)
+            put(**_stacked([X[k] for k in known.T], [y[k] for y, k in zip(Y.T, known.T, strict=True)], self.task))
         else:
             X, Y = as_rows("X", self.X), as_targets("Y", self.Y)
             require_rows(X, Y)

@@ -7,22 +7,27 @@ import matplotlib as mpl
 import matrixlearn_fetr
 import numpy as np
 import pytest
+import scipy.sparse as sp
 import sklearn
 from hypothesis import given
 from hypothesis import strategies as st
 from matrixlearn_fetr import (
     FETR,
     FETRClassifier,
+    FETRClassifierCV,
     FETRRegressor,
     FETRRegressorCV,
     LogisticFETR,
     MeanRegularizedRidge,
     SingleTaskRidge,
 )
-from matrixlearn_fetr.estimator import dealt, normalized_error
-from matrixlearn_fetr.multitask import Rows
+from matrixlearn_fetr.estimator import dealt
+from matrixlearn_fetr.posed import normalized_error
+from matrixlearn_fetr.rows import Rows
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import r2_score
 from sklearn.model_selection import GridSearchCV, LeaveOneGroupOut, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -40,6 +45,7 @@ sizes = st.integers(1, 4)
         FETRRegressorCV(etas=(1.0, 10.0), bounds=((0.1, 10.0),), cv=3),
         FETRClassifier(),
         FETRClassifier(mean="shared"),
+        FETRClassifierCV(etas=(0.1, 1.0), bounds=((0.1, 10.0),), cv=2),
     ],
     xfail_strict=True,
 )
@@ -148,8 +154,8 @@ def test_the_choice_is_the_least_error_of_plain_fits():
     X, y, task = populations(np.random.default_rng(7))
     etas, bounds = (10.0, 0.1, 1.0), ((1e-3, 1e3), (0.5, 2.0))
     model = FETRRegressorCV(etas=etas, bounds=bounds, cv=3, tol=1e-9, max_iter=2000).fit(X, y, task)
-    assert model.nmse_path_.shape == (2, 3, 3)
-    at, k = np.unravel_index(np.argmin(model.nmse_path_.mean(axis=2)), (2, 3))
+    assert model.error_path_.shape == (2, 3, 3)
+    at, k = np.unravel_index(np.argmin(model.error_path_.mean(axis=2)), (2, 3))
     assert (model.lower_, model.upper_, model.eta_) == (*bounds[at], etas[k])
     rows = Rows(X, y, np.unique(task, return_inverse=True)[1], 4)
     fold = dealt(rows, 3, np.random.RandomState(0))
@@ -160,7 +166,7 @@ def test_the_choice_is_the_least_error_of_plain_fits():
             plain.fit(X[fold != f], y[fold != f], task[fold != f])
             predicted = plain.predict(X[fold == f], task[fold == f])
             error = normalized_error(rows.take(np.flatnonzero(fold == f)), predicted, of=rows)
-            assert model.nmse_path_[1, k, f] == pytest.approx(error, rel=1e-3)
+            assert model.error_path_[1, k, f] == pytest.approx(error, rel=1e-3)
     final = model.solution_.problem
     assert (final.eta, final.lower, final.upper) == (model.eta_, model.lower_, model.upper_)
 
@@ -230,6 +236,82 @@ def test_classes_and_labels_are_tasks():
     many = FETRClassifier(0.1).fit(X, labels)
     assert many.predict(X).shape == labels.shape and np.mean(many.predict(X) == labels) > 0.95
     assert many.predict_proba(X).max() <= 1
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_the_classifiers_choice_is_the_least_log_loss_of_plain_fits(shared):
+    rng = np.random.default_rng(15)
+    X, y, task = populations(rng, n=20)
+    y = (y + rng.logistic(size=len(y)) > np.median(y)).astype(int)
+    task = None if shared else task
+    etas = (10.0, 0.3)
+    model = FETRClassifierCV(etas=etas, bounds=((0.5, 2.0),), cv=3, tol=1e-8).fit(X, y, task)
+    number = None if shared else np.unique(task, return_inverse=True)[1]
+    signs = (2.0 * y - 1)[:, None] if shared else 2.0 * y - 1
+    fold = dealt(Rows(X, signs, number, 1 if shared else 4), 3, np.random.RandomState(0))
+    for k, eta in enumerate(etas):
+        for f in range(3):
+            seen, held = fold != f, fold == f
+            plain = FETRClassifier(eta, lower=0.5, upper=2.0, tol=1e-8)
+            plain.fit(X[seen], y[seen], None if shared else task[seen])
+            chance = plain.predict_proba(X[held], None if shared else task[held])
+            each = -np.log(chance[np.arange(held.sum()), y[held]])
+            names = np.zeros(held.sum()) if shared else task[held]
+            error = np.mean([each[names == name].mean() for name in np.unique(names)])
+            assert model.error_path_[0, k, f] == pytest.approx(error, rel=1e-4)
+    assert model.eta_ == etas[np.argmin(model.error_path_.mean(axis=2)[0])]
+    assert model.score(X, y, task) > max(y.mean(), 1 - y.mean())
+    assert model.get_params()["etas"] == etas
+
+
+# -- sparse rows, missing targets ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("make", [sp.csr_matrix, sp.csc_array, sp.coo_array])
+@pytest.mark.parametrize("own", [False, True])
+def test_sparse_rows_are_the_same_rows_and_stay_sparse(make, own):
+    rng = np.random.default_rng(16)
+    X, y, task = populations(rng)
+    X[rng.random(X.shape) < 0.6] = 0.0
+    target = (y,) if not own else (y, task)
+    label = ((y > np.median(y)).astype(int), *target[1:])
+    for model, data in (
+        (FETRRegressor(0.5, tol=1e-9), target),
+        (FETRRegressorCV(etas=(0.1, 1.0), bounds=((0.1, 10.0),), cv=3, tol=1e-9), target),
+        (MeanRegularizedRidge(), target),
+        (FETRClassifier(0.5, tol=1e-9), label),
+    ):
+        dense = clone(model).fit(X, *data)
+        sparse = clone(model).fit(make(X), *data)
+        np.testing.assert_allclose(sparse.coef_, dense.coef_, atol=1e-5)
+        predicted = sparse.predict(make(X), *data[1:])
+        np.testing.assert_allclose(predicted, dense.predict(X, *data[1:]), atol=1e-5)
+
+
+def test_centring_does_not_fill_sparse_rows(monkeypatch):
+    rng = np.random.default_rng(17)
+    X = sp.random_array((300, 40), density=0.02, rng=rng, format="csr")
+    for kind in (sp.csr_array, sp.csr_matrix, sp.csc_array):
+        whole = kind.toarray
+        monkeypatch.setattr(kind, "toarray", lambda self, f=whole: f(self) if self.shape[0] < 300 else pytest.fail("n"))
+    model = FETRRegressor().fit(X, rng.standard_normal((300, 3)))
+    assert model.predict(X).shape == (300, 3)
+
+
+def test_missing_targets_are_left_out():
+    rng = np.random.default_rng(18)
+    X = rng.standard_normal((40, 3))
+    Y = X @ rng.standard_normal((3, 4)) + 0.1 * rng.standard_normal((40, 4)) + 2.0
+    known = rng.random(Y.shape) < 0.6
+    row, task = np.nonzero(known)
+    model = FETRRegressor(mean="zero", tol=1e-9).fit(X, np.where(known, Y, np.nan))
+    same = FETRRegressor(mean="zero", tol=1e-9).fit(X[row], Y[row, task], task)
+    np.testing.assert_allclose(model.coef_, same.coef_, atol=1e-7)
+    np.testing.assert_allclose(model.intercept_, same.intercept_, atol=1e-7)
+    assert model.predict(X).shape == Y.shape and r2_score(Y[~known], model.predict(X)[~known]) > 0.9
+    assert FETRRegressorCV(cv=3).fit(X, np.where(known, Y, np.nan)).error_path_.shape == (3, 6, 3)
+    with pytest.raises(ValueError, match="nothing but NaN for task 1"):
+        model.fit(X, np.where(np.arange(4) == 1, np.nan, Y))
 
 
 # -- picture and input -------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from matrixlearn_fetr import FETR
+from matrixlearn_fetr import FETR, LogisticFETR
 
 import matrixlearn as ml
 from matrixlearn.exceptions import CapabilityError, ProblemError
@@ -16,7 +16,9 @@ NAN = np.where(np.arange(16).reshape(8, 2) == 5, np.nan, Y)
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ({"Y": NAN}, r"^Y holds 1 NaN.*Missing targets are not supported.*rows that it has"),
+        ({"Y": NAN[:, 1], "task": list("aabbccdd")}, r"^Y holds 1 NaN.*leave out rows without"),
+        ({"Y": np.where(np.arange(2) == 1, np.nan, Y)}, r"X\[1\] \(task 1\) has no rows"),
+        ({"Y": np.where(NAN != NAN, np.inf, Y)}, "^Y holds 1 NaN or infinite"),
         ({"X": np.where(X[2, 1] == X, np.nan, X)}, "^X holds 1 NaN"),
         ({"X": sp.csr_array(np.where(X[2, 1] == X, np.inf, X))}, "^X holds 1 NaN or infinite"),
         ({"lower": 2.0, "upper": 1.0}, "upper must be finite and at least lower"),
@@ -99,6 +101,19 @@ def test_integers_sparse_matrices_and_single_precision_are_taken():
     rows = FETR([sp.csr_array(whole), whole[:3]], [Y[:, 0], Y[:3, 1]])
     assert sp.issparse(rows.X)
     assert ml.solve(rows, tol=1e-8).status == "stationary"
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("names", [None, ["left", "right"]])
+def test_missing_targets_are_rows_that_a_task_has_not(form, names):
+    known = rng.random(Y.shape) < 0.7
+    known[0] = True
+    problem = FETR(form(X), np.where(known, Y, np.nan), 0.5, task=names)
+    listed = FETR([X[k] for k in known.T], [Y[k, i] for i, k in enumerate(known.T)], 0.5)
+    assert problem.tasks.tolist() == (names or [0, 1])
+    assert ml.solve(problem, tol=1e-9).value == pytest.approx(ml.solve(listed, tol=1e-9).value, rel=1e-7)
+    labels = np.where(known, Y > 0, np.nan)
+    assert LogisticFETR(form(X), labels).loss.size == pytest.approx(np.log(2) * known.sum())
 
 
 def test_a_sparse_problem_is_saved_and_loaded(tmp_path):

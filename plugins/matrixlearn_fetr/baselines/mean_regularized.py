@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from matrixlearn_fetr.multitask import MultitaskRegressor, Rows, number_at_least, penalized, summed
+from matrixlearn_fetr.data import Moments
+from matrixlearn_fetr.multitask import MomentsRegressor, number_at_least, penalized, summed
 
 
-class MeanRegularizedRidge(MultitaskRegressor):
+class MeanRegularizedRidge(MomentsRegressor):
     """min over W, w_0 of sum_i ||y_i - X_i w_i||^2 + alpha sum_i ||w_i - w_0||^2 + beta ||w_0||^2.
 
     Between `SingleTaskRidge` (beta to infinity) and `PooledRidge` (alpha to infinity, for its alpha = beta).
@@ -39,9 +40,8 @@ class MeanRegularizedRidge(MultitaskRegressor):
         number_at_least("alpha", self.alpha, 0, strictly=True)
         number_at_least("beta", self.beta, 0)
 
-    def _weights(self, rows: Rows) -> np.ndarray:
+    def _weights(self, moments: Moments) -> np.ndarray:
         """Given w_0, w_i = w_0 + (gram_i + alpha I)^-1 (cross_i - gram_i w_0); that leaves a d x d system for w_0."""
-        moments = rows.moments()
         d, m = moments.shape
         ridge = self.alpha * np.eye(d)
         alone = penalized(moments, ridge, moments.cross)

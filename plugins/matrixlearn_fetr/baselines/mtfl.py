@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from matrixlearn_fetr.baselines.trace_norm import TraceNorm, root_covariance
-from matrixlearn_fetr.multitask import MultitaskRegressor, Rows, number_at_least
+from matrixlearn_fetr.data import Moments
+from matrixlearn_fetr.multitask import MomentsRegressor, number_at_least
 
 
-class MTFLRegressor(MultitaskRegressor):
+class MTFLRegressor(MomentsRegressor):
     """min over W, D of sum_i ||y_i - X_i w_i||^2 + alpha tr(W^T D^-1 W), D >= 0, tr D <= 1  (MTFL).
 
     Which is alpha ||W||_*^2 in place of the second term: tasks that share few directions of the features. Convex,
@@ -58,8 +59,8 @@ class MTFLRegressor(MultitaskRegressor):
         number_at_least("tol", self.tol, 0, strictly=True)
         number_at_least("max_iter", self.max_iter, 1)
 
-    def _weights(self, rows: Rows) -> np.ndarray:
-        ended = TraceNorm(rows.moments(), self.alpha).solve(self.tol, self.max_iter)
+    def _weights(self, moments: Moments) -> np.ndarray:
+        ended = TraceNorm(moments, self.alpha).solve(self.tol, self.max_iter)
         ended.warn_unless(self.tol)
         self.gaps_, self.n_iter_ = ended.gaps, len(ended.gaps)
         self.feature_covariance_ = root_covariance(ended.W)

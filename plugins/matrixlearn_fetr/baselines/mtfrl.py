@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from matrixlearn_fetr.covariance import SpectralPrecision
+from matrixlearn_fetr.data import Moments
 from matrixlearn_fetr.equation import Prior, WeightEquation
-from matrixlearn_fetr.multitask import MultitaskRegressor, Rows, number_at_least
+from matrixlearn_fetr.multitask import MomentsRegressor, number_at_least
 from matrixlearn_fetr.weights import solver_for
 
 
-class MTFRLRegressor(MultitaskRegressor):
+class MTFRLRegressor(MomentsRegressor):
     """W given A, B; then A = W B^-1 W^T / m + eps I, then B = W^T A^-1 W / d + eps I; again  (MTFRL).
 
     The flip-flop estimate of a matrix normal prior, W ~ MN(0, A, B), W minimizing
@@ -65,8 +66,7 @@ class MTFRLRegressor(MultitaskRegressor):
         number_at_least("tol", self.tol, 0)
         number_at_least("max_iter", self.max_iter, 1)
 
-    def _weights(self, rows: Rows) -> np.ndarray:
-        moments = rows.moments()
+    def _weights(self, moments: Moments) -> np.ndarray:
         d, m = moments.shape
         A, B = np.eye(d), np.eye(m)
         W, changes = np.zeros((d, m)), []

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from matrixlearn_fetr.baselines.trace_norm import TraceNorm, root_covariance
-from matrixlearn_fetr.multitask import MultitaskRegressor, Rows, number_at_least
+from matrixlearn_fetr.data import Moments
+from matrixlearn_fetr.multitask import MomentsRegressor, number_at_least
 
 
-class MTRLRegressor(MultitaskRegressor):
+class MTRLRegressor(MomentsRegressor):
     """min over W, O of sum_i ||y_i - X_i w_i||^2 + lambda1/2 tr(W W^T) + lambda2/2 tr(W O^-1 W^T), tr O = 1  (MTRL).
 
     With O >= 0 minimized out, the last term is lambda2/2 ||W||_*^2: for lambda1 = 0 this is `MTFLRegressor` with
@@ -55,8 +56,8 @@ class MTRLRegressor(MultitaskRegressor):
         number_at_least("tol", self.tol, 0, strictly=True)
         number_at_least("max_iter", self.max_iter, 1)
 
-    def _weights(self, rows: Rows) -> np.ndarray:
-        ended = TraceNorm(rows.moments(), self.lambda2 / 2, self.lambda1 / 2).solve(self.tol, self.max_iter)
+    def _weights(self, moments: Moments) -> np.ndarray:
+        ended = TraceNorm(moments, self.lambda2 / 2, self.lambda1 / 2).solve(self.tol, self.max_iter)
         ended.warn_unless(self.tol)
         self.gaps_, self.n_iter_ = ended.gaps, len(ended.gaps)
         self.task_covariance_ = root_covariance(ended.W.T)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from matrixlearn_fetr.multitask import MultitaskRegressor, Rows, number_at_least, penalized, summed
+from matrixlearn_fetr.data import Moments
+from matrixlearn_fetr.multitask import MomentsRegressor, number_at_least, penalized, summed
 
 
-class SingleTaskRidge(MultitaskRegressor):
+class SingleTaskRidge(MomentsRegressor):
     """min over w_i of ||y_i - X_i w_i||^2 + alpha ||w_i||^2, each task alone (STL).
 
     Parameters
@@ -40,12 +41,11 @@ class SingleTaskRidge(MultitaskRegressor):
     def _check(self) -> None:
         number_at_least("alpha", self.alpha, 0)
 
-    def _weights(self, rows: Rows) -> np.ndarray:
-        moments = rows.moments()
+    def _weights(self, moments: Moments) -> np.ndarray:
         return penalized(moments, self.alpha * np.eye(moments.shape[0]), moments.cross)
 
 
-class PooledRidge(MultitaskRegressor):
+class PooledRidge(MomentsRegressor):
     """min over one w of sum_i ||y_i - X_i w||^2 + alpha ||w||^2: the tasks differ in their intercepts only.
 
     The baseline that multitask papers tend to leave out. Parameters and attributes as `SingleTaskRidge`.
@@ -58,8 +58,7 @@ class PooledRidge(MultitaskRegressor):
     def _check(self) -> None:
         number_at_least("alpha", self.alpha, 0)
 
-    def _weights(self, rows: Rows) -> np.ndarray:
-        moments = rows.moments()
+    def _weights(self, moments: Moments) -> np.ndarray:
         d, m = moments.shape
         gram = summed(moments, moments.gram) + self.alpha * np.eye(d)
         return np.repeat(np.linalg.solve(gram, moments.cross.sum(axis=1))[:, None], m, axis=1)
