@@ -96,7 +96,9 @@ class InteriorPoint(Engine):
     def step(self, problem: SpectralGame, state: InteriorState, incumbent: Incumbent) -> InteriorState:
         system = NewtonSystem.at(problem, state)
         if system is None:
-            return replace(state, proposals=(), finished="a Cholesky factorization failed: numerical limit")
+            return replace(
+                state, proposals=(), finished="the iterate met its boundary, or a factorization failed: numerical limit"
+            )
         direction = system.corrector(SIGMA * system.complementarity(), system.predictor())
         if not (np.all(np.isfinite(direction.y)) and np.isfinite(direction.t)):
             return replace(state, proposals=(), finished="the Newton system broke down: numerical limit")

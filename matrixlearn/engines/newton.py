@@ -146,10 +146,11 @@ class NewtonSystem:
 
     @classmethod
     def at(cls, problem: SpectralGame, state: InteriorState) -> NewtonSystem | None:
-        """Factorize; None where a matrix is not numerically positive definite."""
+        """Factorize; None where a matrix is not numerically positive definite, or rounding has put y on a bound."""
         spectral, Y = problem.spectral_set, problem.dual_set
         factors = state.factors or Factors.of(problem, state)
-        if not factors.definite:
+        inside = bool(np.all((Y.lower < state.y) & (state.y < Y.upper)))
+        if not (inside and factors.definite):
             return None
         inverse_S_factor = [inverse_factor(factor) for factor in factors.of_S]
         inverse_X_factor = [inverse_factor(factor) for factor in factors.of_X]

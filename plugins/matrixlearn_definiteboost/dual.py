@@ -1,4 +1,4 @@
-"""The dual of DefiniteBoost (4.2), its derivatives, and one Newton step on it.
+"""The dual of DefiniteBoost (4.2) and its derivatives.
 
     f(z) = log tr exp(log W_1 - sum_i z_i s_i S_j(i)) + c.z,      z in a box,      - min f = min Delta_F(W, W_1)
 
@@ -131,7 +131,7 @@ def gram(problem: DefiniteBoost, sides: Sides, V: np.ndarray, weights: np.ndarra
     t = problem.family.adjoint(mean)[sides.index[which]]
     unit = sides.sign[which] / sides.scale[which]
     H = np.zeros((k, k))
-    height = max(1, min(d // 4 + 1, ENTRIES // (k * d)))
+    height = max(1, min(d // 8 + 1, ENTRIES // (k * d)))
     for start in range(0, d, height):
         stop = min(start + height, d)
         B = problem.family.rotated(V, sides.index[which], slice(start, stop), slice(start, d))
@@ -144,119 +144,3 @@ def gram(problem: DefiniteBoost, sides: Sides, V: np.ndarray, weights: np.ndarra
         if np.iscomplexobj(Q):
             H += Q.imag @ Q.imag.T
     return H
-
-
-def box_quadratic(H: np.ndarray, g: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """argmin g.p + p.H p / 2 over low <= p <= high, by a primal-dual active set.
-
-    That set is found in a few factorizations as a rule, or cycles; then by projected Newton steps, which descend.
-    """
-    p, free = np.zeros(len(g)), np.ones(len(g), dtype=bool)
-    at = np.zeros(len(g))  # the bound at which a variable is held
-    for _ in range(12):
-        p = np.where(free, 0.0, at)
-        p[free] = _solved(H, free, -(g + H @ p))
-        slope = g + H @ p
-        below = np.where(free, p < low, (at == low) & (slope > 0))
-        above = np.where(free, p > high, (at == high) & (slope < 0))
-        now = ~(below | above)
-        if np.array_equal(now, free):
-            return np.clip(p, low, high)
-        free, at = now, np.where(below, low, np.where(above, high, 0.0))
-    p = np.clip(np.zeros(len(g)), low, high)
-    size = float(np.max(np.abs(g)))
-    for _ in range(60):
-        slope = g + H @ p
-        free = ~(((p <= low) & (slope > 0)) | ((p >= high) & (slope < 0)))
-        if float(np.max(np.abs(slope[free]), initial=0.0)) <= 1e-9 * size:
-            break
-        step = np.zeros(len(g))
-        step[free] = _solved(H, free, -slope)
-        length = 1.0
-        while length > 1e-10:
-            move = np.clip(p + length * step, low, high) - p
-            if float(slope @ move) + float(move @ H @ move) / 2 <= ARMIJO * float(slope @ move) < 0:
-                break
-            length /= 2
-        else:
-            break
-        p = p + move
-    return p
-
-
-def _solved(H: np.ndarray, free: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """The solution of the free block of H."""
-    from scipy.linalg import cho_factor, cho_solve
-
-    if not np.any(free):
-        return np.zeros(0)
-    return np.asarray(cho_solve(cho_factor(H[np.ix_(free, free)], lower=True), right[free]))
-
-
-def newton_step(problem: DefiniteBoost, sides: Sides, at: Point) -> Point | None:
-    """The minimizer of the quadratic model over the box, and an Armijo search towards it; None where nothing moves.
-
-    Only sides that hold a multiplier or push for one enter the model.
-    """
-    g = at.gradient / sides.scale
-    which = np.flatnonzero((at.pushes(sides) != 0) | (at.z > sides.low))
-    if len(which) == 0:
-        return None
-    H = hessian(problem, sides, at, which)
-    ridge = 1e-12 * max(float(np.max(np.diag(H))), 1e-12)
-    H[np.diag_indices_from(H)] += ridge
-    z, scale = at.z[which], sides.scale[which]
-    low, high = (sides.low[which] - z) * scale, (sides.high[which] - z) * scale
-    for ridge in (0.0, 1e-9, 1e-6, 1e-3):  # a singular model takes more of it
-        H[np.diag_indices_from(H)] += ridge
-        try:
-            step = box_quadratic(H, g[which], low, high)
-        except np.linalg.LinAlgError:
-            continue
-        slope = float(g[which] @ step)
-        if np.all(np.isfinite(step)) and slope < 0:
-            found = _search(problem, sides, at, which, step / scale, slope)
-            if found is not None:
-                return found
-    step = np.clip(-g[which], low, high)
-    return _search(problem, sides, at, which, step / scale, float(g[which] @ step))
-
-
-def _search(
-    problem: DefiniteBoost, sides: Sides, at: Point, which: np.ndarray, step: np.ndarray, slope: float
-) -> Point | None:
-    """The first of the halved steps that f falls along; near the end, where f cannot tell, that the gradient does."""
-    length = 1.0
-    noise = 8 * EPS * (1 + abs(at.value) + float(np.abs(at.z) @ np.abs(sides.bound)))
-    before = float(np.max(np.abs(at.pushes(sides))))
-    for _ in range(40):
-        z = at.z.copy()
-        z[which] = np.clip(z[which] + length * step, sides.low[which], sides.high[which])
-        there = evaluate(problem, sides, z)
-        if there.value <= at.value + ARMIJO * length * slope:
-            return there
-        if there.value <= at.value + noise and float(np.max(np.abs(there.pushes(sides)))) < 0.5 * before:
-            return there
-        length /= 2
-    return None
-
-
-def strictly_feasible(problem: DefiniteBoost, y: np.ndarray | None = None) -> np.ndarray | None:
-    """A density matrix with s_i tr(W S_j(i)) < c_i for all inequalities, near the optimum; None where none is found.
-
-    The projection on constraints tightened by a margin, from the multipliers y; a smaller margin where the
-    tightened constraints have no point.
-    """
-    sides = problem.sides
-    start = np.zeros(len(sides.index)) if y is None else sides.from_multipliers(y)
-    for margin in (1e-3, 1e-5, 1e-7):
-        tight, z = sides.tightened(margin), start
-        at: Point | None = evaluate(problem, tight, z)
-        for _ in range(60):
-            if at is None or -at.value > problem.ceiling + 1.0:
-                break
-            W = problem.on_equalities(at.W)
-            if W is not None and np.all(problem.margins(W) >= 0.5 * margin):
-                return W
-            at = newton_step(problem, tight, at)
-    return None

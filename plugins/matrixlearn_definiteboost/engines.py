@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,9 +11,18 @@ from matrixlearn.engines import Engine, Incumbent, MirrorDescent, Proposal
 from matrixlearn.engines.base import State
 from matrixlearn.engines.mirror import MirrorState
 from matrixlearn.problems.base import Problem
-from matrixlearn_definiteboost.dual import Point, Sides, evaluate, newton_step, strictly_feasible
+from matrixlearn_definiteboost.dual import Point, Sides, evaluate
+from matrixlearn_definiteboost.interior import InteriorSearch
+from matrixlearn_definiteboost.newton import newton_step
 from matrixlearn_definiteboost.oracle import Choice, Correcting, MostViolated, Step
 from matrixlearn_definiteboost.problem import DefiniteBoost
+
+
+@dataclass(frozen=True)
+class ProjectionState(MirrorState):
+    """The rounds so far, and the search for a strictly feasible matrix."""
+
+    search: InteriorSearch | None = None
 
 
 @dataclass(frozen=True)
@@ -49,7 +58,20 @@ class Projections(MirrorDescent):
             accuracy=self.accuracy,
             seed=self.seed,
         )
-        return MirrorState(G=oracle.G, exponent=problem.exponent(), oracle=oracle)
+        return ProjectionState(G=oracle.G, exponent=problem.exponent(), oracle=oracle)
+
+    def step(self, problem: Any, state: ProjectionState, incumbent: Incumbent) -> ProjectionState:
+        """A round, and one step of the search for a strictly feasible matrix while a check waits for it."""
+        after, search = super().step(problem, state, incumbent), state.search
+        proposals, finished = after.proposals, after.finished
+        if proposals and search is None and problem.slack is None and not problem.is_feasible(proposals[0].X):
+            search = InteriorSearch.of(problem)
+        if search is not None:
+            search = search.advanced()
+            proposals = tuple(replace(proposal, X=search.near(proposal.X)) for proposal in proposals)
+            finished = finished if search.over else ""
+        kept = {field.name: getattr(after, field.name) for field in fields(MirrorState)}
+        return ProjectionState(**kept | {"proposals": proposals, "finished": finished}, search=search)
 
 
 @dataclass(frozen=True)
@@ -81,12 +103,11 @@ class ExactProjections(Projections):
 
 @dataclass(frozen=True)
 class NewtonState(State):
-    """Where Newton's method is, a strictly feasible matrix once one is near, and the price of violations by now."""
+    """Where Newton's method is, the search for a strictly feasible matrix, and the price of violations by now."""
 
     sides: Sides | None = None
     at: Point | None = None
-    inside: np.ndarray | None = None
-    sought: bool = False
+    search: InteriorSearch | None = None
     cap: float = np.inf
 
 
@@ -125,23 +146,28 @@ class Corrective(Engine):
         assert state.at is not None and state.sides is not None
         at, whole, cap = state.at, state.sides, state.cap
         sides = whole.capped(cap)
-        there = newton_step(problem, sides, at)
+        step = newton_step(problem, sides, at)
+        there = step.there
         point = at if there is None else there
         y = sides.multipliers(point.z, problem.m)
-        state = replace(state, at=point)
         worst = float(np.max(np.abs(point.pushes(sides)), initial=0.0))
-        X = None
-        if problem.slack is not None or worst <= CLOSE or there is None:
-            if problem.slack is None and not state.sought and not problem.is_feasible(point.W):
-                state = replace(state, sought=True, inside=strictly_feasible(problem, y))
+        state, X = replace(state, at=point), None
+        if problem.slack is not None:
             X = point.W
-            if state.inside is not None and not problem.is_feasible(X):
-                X = problem.mixed(X, state.inside)
+        elif worst <= CLOSE or there is None:
+            X, search = problem.admitted(step.W), state.search
+            if X is None:  # as a rule the next step brings one
+                if search is not None or there is None:
+                    search = (search or InteriorSearch.of(problem, y)).advanced()
+                    X = search.near(point.W)
+                state = replace(state, search=search or InteriorSearch.of(problem, y))
         full = float(np.max(whole.high * whole.scale, initial=0.0))
         if cap < full and (worst <= CLOSE or there is None):
             ray = np.clip(GROWTH * point.z, whole.low, whole.high)  # dear violations: the problem is a cone
             further = evaluate(problem, sides, ray)
             state = replace(state, cap=GROWTH * cap, at=further if further.value < point.value else point)
             return replace(state, proposals=(Proposal(X=X, y=y),))
-        finished = "" if there is not None else f"no step lowers the dual; the largest scaled residual is {worst:.1e}"
+        finished = ""
+        if there is None and (X is not None or state.search is None or state.search.over):
+            finished = f"no step lowers the dual; the largest scaled residual is {worst:.1e}"
         return replace(state, proposals=(Proposal(X=X, y=y),), finished=finished)

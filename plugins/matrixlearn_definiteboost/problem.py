@@ -27,7 +27,8 @@ from matrixlearn.linalg import frobenius
 from matrixlearn.problem import Argument, Bound, Problem, Spectraplex, read_arrays
 from matrixlearn_definiteboost.checks import density, per_constraint, rows, stacked
 from matrixlearn_definiteboost.constraints import Constraints, DenseConstraints, VectorConstraints
-from matrixlearn_definiteboost.dual import EPS, Sides, log_tr_exp, strictly_feasible
+from matrixlearn_definiteboost.dual import EPS, Sides, log_tr_exp
+from matrixlearn_definiteboost.interior import strictly_feasible
 
 if TYPE_CHECKING:
     import cvxpy
@@ -36,6 +37,9 @@ if TYPE_CHECKING:
     from matrixlearn.engines import Engine
     from matrixlearn.oracles import Oracle
 
+
+REPAIRABLE = 1e-2
+"""The largest scaled violation from which an answer is repaired that comes without a strictly feasible matrix."""
 
 PARAMETERS = ("constraints", "upper", "lower", "initial", "slack", "vectors", "minus")
 
@@ -290,9 +294,12 @@ class DefiniteBoost(Problem):
         return bool(np.all(self.violations(W) <= self._rounding))
 
     def admitted(self, W: np.ndarray) -> np.ndarray | None:
-        """W where it is positive semidefinite and feasible, on equalities after a correction; None where it is not."""
-        if float(np.linalg.eigvalsh(W)[0]) < 0:
+        """W where it is positive semidefinite and feasible to rounding, on equalities after a correction, or None."""
+        least = float(np.linalg.eigvalsh(W)[0])
+        if least < -1e-10:
             return None
+        if least < 0:
+            W = self._set.project(W)
         if self.slack is not None or self.is_feasible(W):
             return W
         if np.any(self.sides.is_equality):
@@ -343,14 +350,20 @@ class DefiniteBoost(Problem):
         """A strictly feasible matrix near the optimum; None where none was found."""
         return strictly_feasible(self)
 
+    def deserves_repair(self, W: np.ndarray) -> bool:
+        """Whether W violates by little, or an interior is known already: a search for one takes many Newton steps."""
+        return "interior" in self.__dict__ or float(np.min(self.margins(W), initial=0.0)) >= -REPAIRABLE
+
     def repair(self, W: np.ndarray) -> np.ndarray | None:
-        """A feasible density matrix near W; None where none is known."""
+        """A feasible density matrix near W; None where none is known, or W is no answer to begin with."""
         if self.slack is not None or self.is_feasible(W):
             return W
         if not np.any(~self.sides.is_equality):
             corrected = self.on_equalities(W)
             if corrected is not None and self.is_feasible(corrected):
                 return corrected
+        if not self.deserves_repair(W):
+            return None
         return None if self.interior is None else self.mixed(W, self.interior)
 
     # -- rounds -------------------------------------------------------------------------------------

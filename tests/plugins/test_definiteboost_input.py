@@ -1,6 +1,7 @@
 """DefiniteBoost on bad and extreme input: an error that names the argument, or a right answer."""
 
 import math
+import time
 
 import numpy as np
 import pytest
@@ -200,3 +201,38 @@ def test_the_picture_shows_spectra_and_multipliers():
     idle = ml.solve(DefiniteBoost([-np.eye(3)]))  # no multiplier
     assert len(idle.plot().axes[2].lines) == 3
     plt.close("all")
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("kind", ["hard", "soft", "equality"])
+def test_a_time_limit_is_kept_by_the_search_for_a_feasible_matrix_too(method, kind):
+    """One iteration is at most two Newton steps: of 1,000 constraints here, 0.1 s each."""
+    rng = np.random.default_rng(0)
+    d, m = 40, 1000
+    U, A = rng.standard_normal((m, d)), rng.standard_normal((d, d))
+    t = np.einsum("jk,kl,jl->j", U, A @ A.T / np.sum(A**2), U)
+    lower = np.where(np.arange(m) < 100, t, -np.inf) if kind == "equality" else None
+    upper = t if kind == "equality" else 1.02 * t
+    p = DefiniteBoost(vectors=U, upper=upper, lower=lower, slack=5.0 if kind == "soft" else None)
+    began = time.process_time()  # other processes may have the core
+    stopped = ml.solve(p, method=method, tol=1e-12, time_limit=0.2)
+    assert time.process_time() - began < 1.0
+    assert stopped.status == "stopped" and "time_limit" in stopped.notes[-2]
+    assert -1e-9 <= stopped.lower <= ml.certify(p, X=A @ A.T / np.sum(A**2)).upper <= math.log(d) + 2
+    assert stopped.certificate.verify().lower == pytest.approx(stopped.lower)
+
+
+def test_ctrl_c_within_the_search_keeps_the_bounds(monkeypatch):
+    from matrixlearn_definiteboost.interior import InteriorSearch
+
+    p = DefiniteBoost(np.random.default_rng(0).standard_normal((5, 4, 4)), -0.3)
+    calls = []
+
+    def interrupted(self):
+        calls.append(self)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(InteriorSearch, "advanced", interrupted)
+    stopped = ml.solve(p, method="definiteboost", tol=1e-9)
+    assert calls and stopped.status == "stopped" and "interrupted" in stopped.notes[-2]
+    assert stopped.lower == 0 or np.isfinite(stopped.lower)

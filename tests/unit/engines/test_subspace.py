@@ -1,5 +1,6 @@
 """Cutting surfaces: the law on random instances, and what its theory promises of compressed games and cuts."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -10,6 +11,7 @@ from matrixlearn_discrepancy import Discrepancy
 
 import matrixlearn as ml
 from matrixlearn.engines import Incumbent, Subspace
+from matrixlearn.engines.newton import signed_sum
 from matrixlearn.linalg.largest import extreme_pairs
 from matrixlearn.problems.compressed import CompressedGame
 
@@ -71,6 +73,53 @@ def test_the_subspace_grows_and_its_lower_bounds_rise():
             assert incumbent.lower >= state.lower - 1e-9 * problem.scale  # what was promised is certified
     assert all(a <= b for a, b in pairwise(ranks)) and ranks[-1] > ranks[0]
     assert all(a <= b for a, b in pairwise(lowers))
+
+
+@pytest.mark.parametrize("name", ["sdp", "discrepancy"])
+@given(seed=st.integers(0, 10**6))
+def test_warm_starts_are_strictly_feasible(name, random_problem, seed):
+    problem = random_problem(name, seed)
+    if SMALL.supports(problem):
+        return
+    state, incumbent, before = SMALL.init(problem, Incumbent.first(problem)), Incumbent.first(problem), None
+    for _ in range(40):
+        if state.warm and state.compressed is not before:
+            inner, game = state.inner, state.compressed
+            S, Y, z = game.spectral_set, game.dual_set, inner.scalars
+            F, eye = game.forward(inner.y), np.eye(S.n)
+            for X, sign in zip(inner.X, S.signs, strict=True):
+                assert np.linalg.eigvalsh(X)[0] > 0 and np.linalg.eigvalsh(inner.t * eye - sign * F)[0] > 0
+            total = sum(np.trace(X).real for X in inner.X) + z.x0
+            assert total == pytest.approx(S.trace, rel=1e-9)
+            assert np.all((inner.y > Y.lower) & (inner.y < Y.upper)) and np.all(z.p > 0)
+            # c - <A_j, X> - p + q + theta w = 0, as far as the last interior point had it
+            rest = game.offset - game.adjoint(signed_sum(game, inner.X)) - z.p + z.q
+            rest = rest if Y.weights is None else rest + z.theta * Y.weights
+            assert np.abs(rest).max() <= 1e-7 * (1 + np.abs(z.p).max() + np.abs(z.q).max() + abs(z.theta))
+        before = state.compressed
+        state = SMALL.step(problem, state, incumbent)
+        for proposal in state.proposals:
+            incumbent = incumbent.offered(proposal)
+        if state.finished:
+            break
+
+
+@pytest.mark.parametrize("method", ["interior-point", "subspace"])
+def test_a_weight_that_rounding_puts_on_its_cap_ends_it_without_a_warning(method):
+    solution = ml.solve(Discrepancy.random(np.random.default_rng(259)), method, tol=1e-17)
+    assert solution.status == "stopped" and solution.gap <= 1e-11
+    assert "numerical limit" in solution.explain()
+
+
+def test_a_warm_start_that_fails_is_followed_by_a_cold_one():
+    problem, engine = wide(5), Subspace(vectors=2)
+    state, incumbent = engine.init(problem, Incumbent.first(problem)), Incumbent.first(problem)
+    while not state.warm:
+        state = engine.step(problem, state, incumbent)
+    broken = replace(state, inner=replace(state.inner, X=tuple(-X for X in state.inner.X)))
+    after = engine.step(problem, broken, incumbent)
+    assert not after.finished and not after.warm and after.compressed is broken.compressed
+    assert not engine.step(problem, after, incumbent).finished
 
 
 @pytest.mark.parametrize("both", [True, False])
