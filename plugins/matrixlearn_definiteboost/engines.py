@@ -60,7 +60,7 @@ class Projections(MirrorDescent):
         )
         return ProjectionState(G=oracle.G, exponent=problem.exponent(), oracle=oracle)
 
-    def step(self, problem: Any, state: ProjectionState, incumbent: Incumbent) -> ProjectionState:
+    def step(self, problem: Any, state: Any, incumbent: Incumbent) -> ProjectionState:
         """A round, and one step of the search for a strictly feasible matrix while a check waits for it."""
         after, search = super().step(problem, state, incumbent), state.search
         proposals, finished = after.proposals, after.finished
@@ -68,7 +68,7 @@ class Projections(MirrorDescent):
             search = InteriorSearch.of(problem)
         if search is not None:
             search = search.advanced()
-            proposals = tuple(replace(proposal, X=search.near(proposal.X)) for proposal in proposals)
+            proposals = tuple(Proposal(X=search.near(np.asarray(shown.X)), y=shown.y) for shown in proposals)
             finished = finished if search.over else ""
         kept = {field.name: getattr(after, field.name) for field in fields(MirrorState)}
         return ProjectionState(**kept | {"proposals": proposals, "finished": finished}, search=search)

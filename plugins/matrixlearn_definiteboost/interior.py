@@ -1,7 +1,7 @@
 """The search for a strictly feasible matrix: s_i tr(W S_j(i)) < c_i for all inequalities, near the optimum.
 
-The projection on constraints tightened by a margin, by Newton's method on its dual; on a smaller margin where the tightened
-constraints have no point. A search is a value, and goes on step by step: an engine keeps its time limit while it lasts.
+The projection on constraints tightened by a margin, by Newton's method on its dual; by a smaller one where these have
+no point. A search is a value, and goes on step by step: an engine keeps its time limit while it lasts.
 """
 
 from __future__ import annotations

@@ -2,11 +2,11 @@
 
     p = argmin g.p + p.H p / 2  over  low <= z + p <= high,       W+ = W - Gamma o (A(p) - its mean)
 
-W+ is linear in p and has g(W+) = g + H p: it satisfies the constraints of the model, active ones exactly, as the p of the
-model satisfies its conditions. Near the optimum it is positive semidefinite: a feasible matrix without a search for one.
+W+ is linear in p and has g(W+) = g + H p: as p satisfies the conditions of the model, W+ satisfies its constraints,
+active ones exactly. Near the optimum it is positive semidefinite: a feasible matrix without a search for one.
 
-A Hessian costs some times what its factors do, and those more than another gradient: each model is used for several
-steps, from where the last one led, as long as these lower f as they promise (Shamanskii, 1967).
+A Hessian costs several times what its factors do, and these more than a gradient: each model is used for several steps,
+from where the last one led, as long as f falls as it promises (Shamanskii, 1967).
 """
 
 from __future__ import annotations

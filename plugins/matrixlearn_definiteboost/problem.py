@@ -295,18 +295,20 @@ class DefiniteBoost(Problem):
 
     def admitted(self, W: np.ndarray) -> np.ndarray | None:
         """W where it is positive semidefinite and feasible to rounding, on equalities after a correction, or None."""
-        least = float(np.linalg.eigvalsh(W)[0])
-        if least < -1e-10:
+        if float(np.linalg.eigvalsh(W)[0]) < -1e-10:
             return None
-        if least < 0:
-            W = self._set.project(W)
-        if self.slack is not None or self.is_feasible(W):
+        W = self._set.project(W)
+        if self.slack is not None or self._holds(W):
             return W
         if np.any(self.sides.is_equality):
             corrected = self.on_equalities(W)
-            if corrected is not None and self.is_feasible(corrected):
+            if corrected is not None and self._holds(corrected):
                 return corrected
         return None
+
+    def _holds(self, W: np.ndarray) -> bool:
+        """Feasible, and so after another eigendecomposition."""
+        return bool(np.all(self.violations(W) <= 0.5 * self._rounding))
 
     def margins(self, W: np.ndarray) -> np.ndarray:
         """(c_i - s_i tr(W S_j(i))) / scale_i of the inequalities, negative where violated."""

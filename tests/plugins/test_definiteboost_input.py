@@ -203,23 +203,57 @@ def test_the_picture_shows_spectra_and_multipliers():
     plt.close("all")
 
 
+def crowd(kind, d, m, room=0.02):
+    """m squared lengths of d coordinates, bounded by what one matrix has, and that matrix."""
+    rng = np.random.default_rng(0)
+    U, A = rng.standard_normal((m, d)), rng.standard_normal((d, d))
+    W = A @ A.T / np.sum(A**2)
+    t = np.einsum("jk,kl,jl->j", U, W, U)
+    equal = (np.arange(m) < m // 10) & (kind == "equality")
+    upper, lower = np.where(equal, t, (1 + room) * t), np.where(equal, t, -np.inf)
+    return DefiniteBoost(vectors=U, upper=upper, lower=lower, slack=5.0 if kind == "soft" else None), W
+
+
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("kind", ["hard", "soft", "equality"])
-def test_a_time_limit_is_kept_by_the_search_for_a_feasible_matrix_too(method, kind):
-    """One iteration is at most two Newton steps: of 1,000 constraints here, 0.1 s each."""
-    rng = np.random.default_rng(0)
-    d, m = 40, 1000
-    U, A = rng.standard_normal((m, d)), rng.standard_normal((d, d))
-    t = np.einsum("jk,kl,jl->j", U, A @ A.T / np.sum(A**2), U)
-    lower = np.where(np.arange(m) < 100, t, -np.inf) if kind == "equality" else None
-    upper = t if kind == "equality" else 1.02 * t
-    p = DefiniteBoost(vectors=U, upper=upper, lower=lower, slack=5.0 if kind == "soft" else None)
+def test_a_time_limit_is_kept_and_the_bounds_with_it(method, kind):
+    p, W = crowd(kind, 40, 1000)
     began = time.process_time()  # other processes may have the core
     stopped = ml.solve(p, method=method, tol=1e-12, time_limit=0.2)
     assert time.process_time() - began < 1.0
     assert stopped.status == "stopped" and "time_limit" in stopped.notes[-2]
-    assert -1e-9 <= stopped.lower <= ml.certify(p, X=A @ A.T / np.sum(A**2)).upper <= math.log(d) + 2
+    assert -1e-9 <= stopped.lower <= ml.certify(p, X=W).upper
     assert stopped.certificate.verify().lower == pytest.approx(stopped.lower)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("kind", ["hard", "equality"])
+@pytest.mark.parametrize("room", [0.1, 1e-6])
+def test_no_iteration_takes_more_than_two_newton_systems(method, kind, room, monkeypatch):
+    """And no certificate searches on an engine's account: a limit, or Ctrl-C, waits for one iteration at most."""
+    from matrixlearn_definiteboost import barrier, newton
+
+    systems, per_iteration = [], []
+    for module in (barrier, newton):
+        gram = module.gram
+        monkeypatch.setattr(module, "gram", lambda *given, gram=gram: systems.append(1) or gram(*given))
+    p, _ = crowd(kind, 6, 40, room)
+    (engine,) = (engine for engine in p.engines() if engine.name == method)
+    monkeypatch.setattr(
+        "matrixlearn_definiteboost.problem.strictly_feasible", lambda p: pytest.fail("a search at once")
+    )
+
+    class Counting(type(engine)):
+        def step(self, *given):
+            systems.clear()
+            state = super().step(*given)
+            per_iteration.append(len(systems))
+            return state
+
+    found = ml.solve(p, method=Counting(), tol=1e-6, max_iter=300)
+    assert per_iteration and max(per_iteration) <= 2
+    if method in ("corrective", "barrier") or room > 0.01:
+        assert np.isfinite(found.upper)
 
 
 def test_ctrl_c_within_the_search_keeps_the_bounds(monkeypatch):
