@@ -170,8 +170,8 @@ def as_targets(name: str, value: Any) -> np.ndarray:
         if "NaN" not in str(error):
             raise
         msg = (
-            f"{error}. Only Y of shape (n, m), given whole, may hold NaN for missing targets: leave out rows without "
-            f"one, and give tasks the rows that they have, as lists of X_i and y_i or with the argument task"
+            f"{error}. Where targets of shared instances are missing, with_missing(X, Y) takes NaN for them; else "
+            f"give each task the rows that it has, as lists of X_i and y_i or with the argument task"
         )
         raise ProblemError(msg) from error
     if array.ndim == 1:

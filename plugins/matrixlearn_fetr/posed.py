@@ -53,8 +53,8 @@ class SquaredPosed(Posed):
         return self.rows.centred_moments() if self.fit_intercept else self.rows.moments()
 
     def problem(self, names: np.ndarray | None, **options: Any) -> FETR:
-        known = {"gram": self.moments.gram, "cross": self.moments.cross, "square": self.moments.square}
-        return FETR(**known, task=names, **options)
+        of = self.moments
+        return FETR(gram=of.gram, cross=of.cross, square=of.square, task=names, **options)
 
     def linear(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return weights, self.rows.centre.intercept(weights) if self.fit_intercept else np.zeros(self.rows.tasks)

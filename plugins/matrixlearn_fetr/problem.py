@@ -34,8 +34,7 @@ class FETR(RelationProblem):
         Instances, shared by all tasks or each task's own. Add a column of ones for an intercept. Stays sparse until
         its Gram matrix is formed.
     Y : array, shape (n, m) or (n,); or list of m arrays, shapes (n_i,)
-        Targets; a column for each task where the instances are shared, NaN where one is missing: each task then has
-        the rows that it has targets for, as if they had been given as lists.
+        Targets; a column for each task where the instances are shared (`with_missing`, where some are missing).
     eta : float
         Weight of the prior, > 0.
     lower, upper : float
@@ -109,10 +108,6 @@ class FETR(RelationProblem):
             put(**_checked_moments(self.gram, self.cross, self.square))
         elif _is_listed(self.X):
             put(**_stacked(self.X, self.Y, self.task))
-        elif (known := known_targets(self.Y)) is not None:
-            X, Y = as_rows("X", self.X), np.asarray(self.Y, dtype=float)
-            require_rows(X, Y)
-            put(**_stacked([X[k] for k in known.T], [y[k] for y, k in zip(Y.T, known.T, strict=True)], self.task))
         else:
             X, Y = as_rows("X", self.X), as_targets("Y", self.Y)
             require_rows(X, Y)
@@ -140,6 +135,26 @@ class FETR(RelationProblem):
         """
         moments = Moments.of_batches(batches)
         return cls(gram=moments.gram, cross=moments.cross, square=moments.square, **options)
+
+    @classmethod
+    def with_missing(cls, X: Any, Y: Any, **options: Any) -> FETR:
+        """The problem of shared instances X (n, d) and targets Y (n, m) that are NaN where one is missing.
+
+        Each task has the rows that it has targets for, as if they had been given as lists.
+
+        Parameters
+        ----------
+        X, Y :
+            As above; every task needs a target.
+        options :
+            ``eta``, ``lower``, ``upper``, ``mean``; ``task``, the names of the m tasks.
+        """
+        known = known_targets(Y)
+        if known is None:
+            return cls(X, Y, **options)
+        X, Y = as_rows("X", X), np.asarray(Y, dtype=float)
+        require_rows(X, Y)
+        return cls([X[k] for k in known.T], [y[k] for y, k in zip(Y.T, known.T, strict=True)], **options)
 
     # -- the data, as engines use them --------------------------------------------------------------
 

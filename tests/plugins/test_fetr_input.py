@@ -16,8 +16,7 @@ NAN = np.where(np.arange(16).reshape(8, 2) == 5, np.nan, Y)
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ({"Y": NAN[:, 1], "task": list("aabbccdd")}, r"^Y holds 1 NaN.*leave out rows without"),
-        ({"Y": np.where(np.arange(2) == 1, np.nan, Y)}, r"X\[1\] \(task 1\) has no rows"),
+        ({"Y": NAN}, r"^Y holds 1 NaN.*with_missing\(X, Y\) takes NaN.*rows that it has"),
         ({"Y": np.where(NAN != NAN, np.inf, Y)}, "^Y holds 1 NaN or infinite"),
         ({"X": np.where(X[2, 1] == X, np.nan, X)}, "^X holds 1 NaN"),
         ({"X": sp.csr_array(np.where(X[2, 1] == X, np.inf, X))}, "^X holds 1 NaN or infinite"),
@@ -108,12 +107,17 @@ def test_integers_sparse_matrices_and_single_precision_are_taken():
 def test_missing_targets_are_rows_that_a_task_has_not(form, names):
     known = rng.random(Y.shape) < 0.7
     known[0] = True
-    problem = FETR(form(X), np.where(known, Y, np.nan), 0.5, task=names)
+    problem = FETR.with_missing(form(X), np.where(known, Y, np.nan), eta=0.5, task=names)
     listed = FETR([X[k] for k in known.T], [Y[k, i] for i, k in enumerate(known.T)], 0.5)
     assert problem.tasks.tolist() == (names or [0, 1])
     assert ml.solve(problem, tol=1e-9).value == pytest.approx(ml.solve(listed, tol=1e-9).value, rel=1e-7)
     labels = np.where(known, Y > 0, np.nan)
-    assert LogisticFETR(form(X), labels).loss.size == pytest.approx(np.log(2) * known.sum())
+    assert LogisticFETR.with_missing(form(X), labels).loss.size == pytest.approx(np.log(2) * known.sum())
+    assert FETR.with_missing(form(X), Y).moments.is_shared
+    with pytest.raises(ProblemError, match=r"X\[1\] \(task 1\) has no rows"):
+        FETR.with_missing(X, np.where(np.arange(2) == 1, np.nan, Y))
+    with pytest.raises(ProblemError, match=r"Y.* holds 1 NaN or infinite"):
+        FETR.with_missing(X, np.where(NAN != NAN, np.inf, np.where(known, Y, np.nan)))
 
 
 def test_a_sparse_problem_is_saved_and_loaded(tmp_path):
