@@ -81,7 +81,7 @@ class CentralPath(Engine):
         p, q = p + other * (step.p - p), q + other * (step.q - q)
         proposals = [Proposal(y=barrier.multipliers(there.x))]
         for W in (step.W, there.W):
-            X = problem.admitted(W)
+            X = problem.feasible.admitted(W)
             if X is not None:
                 proposals.append(Proposal(X=X))
         steps, fall, finished, mu, kept = state.steps + 1, state.fall, "", there.mu, None

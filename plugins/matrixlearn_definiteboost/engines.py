@@ -155,7 +155,7 @@ class Corrective(Engine):
         if problem.slack is not None:
             X = point.W
         elif worst <= CLOSE or there is None:
-            X, search = problem.admitted(step.W), state.search
+            X, search = problem.feasible.admitted(step.W), state.search
             if X is None:  # as a rule the next step brings one
                 if search is not None or there is None:
                     search = (search or InteriorSearch.of(problem, y)).advanced()

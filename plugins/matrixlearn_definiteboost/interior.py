@@ -47,8 +47,12 @@ class InteriorSearch:
         feasible, so that no certificate starts a search of its own; None while this one goes on.
         """
         if self.found is not None and not self.problem.is_feasible(W):
-            return self.problem.mixed(W, self.found)
-        return None if not self.over and self.problem.deserves_repair(W) and not self.problem.is_feasible(W) else W
+            return self.problem.feasible.mixed(W, self.found)
+        return (
+            None
+            if not self.over and self.problem.feasible.deserves_repair(W) and not self.problem.is_feasible(W)
+            else W
+        )
 
     def advanced(self) -> InteriorSearch:
         """The search after one more Newton step at most."""
@@ -61,14 +65,13 @@ class InteriorSearch:
         at = evaluate(problem, tight, self.start) if self.at is None else newton_step(problem, tight, self.at).there
         if at is None or self.steps >= MOST or -at.value > problem.ceiling + 1.0:
             return replace(self, tried=self.tried + 1, steps=0, at=None)
-        W = problem.on_equalities(at.W)
-        if W is not None and np.all(problem.margins(W) >= 0.5 * margin):
+        W = problem.feasible.on_equalities(at.W)
+        if W is not None and np.all(problem.feasible.margins(W) >= 0.5 * margin):
             return self._ended(W)
         return replace(self, at=at, steps=self.steps + 1)
 
     def _ended(self, found: np.ndarray | None) -> InteriorSearch:
-        """The problem keeps what was found: certificates need not search again."""
-        self.problem.__dict__.setdefault("interior", found)
+        self.problem.feasible.remember(found)
         return replace(self, at=None, found=found, over=True)
 
 

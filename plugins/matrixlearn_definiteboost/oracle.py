@@ -137,7 +137,7 @@ class MostViolated:
     @property
     def _accuracies(self) -> np.ndarray:
         """``accuracy``, but never below what rounding leaves of tr(W S_j)."""
-        return np.maximum(self.accuracy, self.problem._rounding)
+        return np.maximum(self.accuracy, self.problem.feasible.rounding)
 
     def __call__(self, X: np.ndarray) -> Move | Done:
         target, residual, score = self.residuals(X)

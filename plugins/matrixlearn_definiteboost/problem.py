@@ -28,7 +28,7 @@ from matrixlearn.problem import Argument, Bound, Problem, Spectraplex, read_arra
 from matrixlearn_definiteboost.checks import density, per_constraint, rows, stacked
 from matrixlearn_definiteboost.constraints import Constraints, DenseConstraints, VectorConstraints
 from matrixlearn_definiteboost.dual import EPS, Sides, log_tr_exp
-from matrixlearn_definiteboost.interior import strictly_feasible
+from matrixlearn_definiteboost.feasible import FeasibleSet
 
 if TYPE_CHECKING:
     import cvxpy
@@ -37,9 +37,6 @@ if TYPE_CHECKING:
     from matrixlearn.engines import Engine
     from matrixlearn.oracles import Oracle
 
-
-REPAIRABLE = 1e-2
-"""The largest scaled violation from which an answer is repaired that comes without a strictly feasible matrix."""
 
 PARAMETERS = ("constraints", "upper", "lower", "initial", "slack", "vectors", "minus")
 
@@ -262,7 +259,7 @@ class DefiniteBoost(Problem):
         return Bound(point=y, lower=self.dual_value(y) - 4 * (self.d + self.m) * EPS * (1 + size))
 
     def bound_from_matrix(self, X: np.ndarray) -> Bound:
-        W = self._set.project(np.asarray(X))
+        W = self.densities.project(np.asarray(X))
         feasible = self.repair(W)
         if feasible is None:
             return Bound(point=W)
@@ -278,101 +275,30 @@ class DefiniteBoost(Problem):
         return self._objective(X)
 
     @property
-    def _set(self) -> Spectraplex:
+    def densities(self) -> Spectraplex:
+        """All density matrices."""
         return Spectraplex(self.d, 1.0)
 
     # -- feasible matrices --------------------------------------------------------------------------
 
     @cached_property
-    def _rounding(self) -> np.ndarray:
-        """What rounding may do to tr(W S_j) - u_j, (m,)."""
-        finite = np.where(np.isfinite(self.lower_bounds), np.abs(self.lower_bounds), 0.0)
-        return 8 * self.d * EPS * (self.family.norms + np.abs(self.upper) + finite)
+    def feasible(self) -> FeasibleSet:
+        """The matrices that satisfy all constraints, and the ways to one."""
+        return FeasibleSet(self)
 
     def is_feasible(self, W: np.ndarray) -> bool:
         """Whether all constraints hold to rounding."""
-        return bool(np.all(self.violations(W) <= self._rounding))
-
-    def admitted(self, W: np.ndarray) -> np.ndarray | None:
-        """W where it is positive semidefinite and feasible to rounding, on equalities after a correction, or None."""
-        if float(np.linalg.eigvalsh(W)[0]) < -1e-10:
-            return None
-        W = self._set.project(W)
-        if self.slack is not None or self._holds(W):
-            return W
-        if np.any(self.sides.is_equality):
-            corrected = self.on_equalities(W)
-            if corrected is not None and self._holds(corrected):
-                return corrected
-        return None
-
-    def _holds(self, W: np.ndarray) -> bool:
-        """Feasible, and so after another eigendecomposition."""
-        return bool(np.all(self.violations(W) <= 0.5 * self._rounding))
-
-    def margins(self, W: np.ndarray) -> np.ndarray:
-        """(c_i - s_i tr(W S_j(i))) / scale_i of the inequalities, negative where violated."""
-        s = self.sides
-        return ((s.bound - s.sign * self.family.adjoint(W)[s.index]) / s.scale)[~s.is_equality]
-
-    def on_equalities(self, W: np.ndarray) -> np.ndarray | None:
-        """The nearest matrix of trace one on all equalities, where it is positive definite; W where there are none."""
-        which = self.sides.index[self.sides.is_equality]
-        if len(which) == 0:
-            return W
-        d = self.d
-        S = np.stack([self.family.matrix(int(j)) for j in which])
-        S = S - (np.trace(S, axis1=1, axis2=2).real / d)[:, None, None] * np.eye(d)
-        flat = S.reshape(len(which), -1)
-        gram = np.real(flat.conj() @ flat.T)
-        for _ in range(2):  # the second time for rounding
-            missing = self.upper[which] - self.family.adjoint(W)[which]
-            coefficients = np.linalg.lstsq(gram, missing, rcond=1e-13)[0]
-            W = W + np.tensordot(coefficients, S, axes=1)
-        return W if float(np.linalg.eigvalsh(W)[0]) >= 0 else None
-
-    def mixed(self, W: np.ndarray, inside: np.ndarray) -> np.ndarray | None:
-        """The point nearest to W on the way to the strictly feasible ``inside`` that is feasible."""
-        corrected = self.on_equalities(W)
-        if corrected is None:  # negative eigenvalues of the size of the missing equality: start a little inside
-            corrected = self.on_equalities(W + 1e-6 * (inside - W))
-        if corrected is None:
-            return None
-        here, there = self.margins(corrected), self.margins(inside)
-        out = here < 0
-        theta = float(np.max(here[out] / (here[out] - there[out]), initial=0.0))
-        for factor in (1.0, 1.0 + 1e-9, 1.0 + 1e-6):
-            mixture = corrected + min(1.0, factor * theta) * (inside - corrected)
-            if self.is_feasible(mixture):
-                return mixture
-        return None
-
-    @cached_property
-    def interior(self) -> np.ndarray | None:
-        """A strictly feasible matrix near the optimum; None where none was found."""
-        return strictly_feasible(self)
-
-    def deserves_repair(self, W: np.ndarray) -> bool:
-        """Whether W violates by little, or an interior is known already: a search for one takes many Newton steps."""
-        return "interior" in self.__dict__ or float(np.min(self.margins(W), initial=0.0)) >= -REPAIRABLE
+        return self.feasible.holds(W)
 
     def repair(self, W: np.ndarray) -> np.ndarray | None:
         """A feasible density matrix near W; None where none is known, or W is no answer to begin with."""
-        if self.slack is not None or self.is_feasible(W):
-            return W
-        if not np.any(~self.sides.is_equality):
-            corrected = self.on_equalities(W)
-            if corrected is not None and self.is_feasible(corrected):
-                return corrected
-        if not self.deserves_repair(W):
-            return None
-        return None if self.interior is None else self.mixed(W, self.interior)
+        return self.feasible.near(W)
 
     # -- rounds -------------------------------------------------------------------------------------
 
     def exponent(self) -> Around:
         """The von Neumann mirror map around W_1."""
-        return Around(self._set, log_initial=self.log_initial)
+        return Around(self.densities, log_initial=self.log_initial)
 
     def oracle(self) -> Oracle:
         """The most violated constraint, with the closed-form step."""
@@ -439,27 +365,6 @@ class DefiniteBoost(Problem):
     @classmethod
     def random(cls, rng: np.random.Generator) -> DefiniteBoost:
         """d in 1-4, m in 1-8, real or complex, W_1 uniform or not; hard, soft, two-sided, some equalities."""
-        d, m = int(rng.integers(1, 5)), int(rng.integers(1, 9))
-        complex_entries = rng.random() < 0.3
+        from matrixlearn_definiteboost.instances import random_arguments
 
-        def matrix() -> np.ndarray:
-            A = rng.standard_normal((d, d))
-            return A + 1j * rng.standard_normal((d, d)) if complex_entries else A
-
-        inside = _trace_one(matrix())
-        C = np.stack([matrix() for _ in range(m)]) * 10.0 ** rng.uniform(-2, 2)
-        S = (C + C.conj().swapaxes(1, 2)) / 2
-        t, size = np.einsum("jab,ba->j", S, inside).real, np.abs(S).max()
-        upper = t + size * rng.uniform(0.01, 0.3, m)
-        lower = t - size * rng.uniform(0.01, 0.3, m) if rng.random() < 0.4 else None
-        if lower is not None and d > 1 and rng.random() < 0.5:
-            lower[0] = upper[0] = t[0]
-        slack = rng.uniform(0.1, 2.0, m) / size if rng.random() < 0.3 else None
-        return cls(C, upper, lower, None if rng.random() < 0.5 else _trace_one(matrix()), slack)
-
-
-def _trace_one(A: np.ndarray) -> np.ndarray:
-    """A A^H + I / 5 with trace one."""
-    W = A @ A.conj().T + 0.2 * np.eye(len(A))
-    W = (W + W.conj().T) / 2
-    return np.asarray(W / np.trace(W).real)
+        return cls(**random_arguments(rng))

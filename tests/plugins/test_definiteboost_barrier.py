@@ -143,7 +143,7 @@ def test_the_gap_at_a_centre_is_mu_times_the_number_of_logarithms(seed, kind):
         at, _, _ = b.search(at, step, mu / s, mu / t)
     else:
         pytest.fail("no centre in 200 damped Newton steps")
-    y, X = b.multipliers(at.x), p.admitted(step.W)
+    y, X = b.multipliers(at.x), p.feasible.admitted(step.W)
     assert X is not None
     gap = p._objective(X) - p.dual_value(np.clip(y, *p.box))
     assert -1e-9 * p.scale <= gap <= 1.01 * mu * b.count

@@ -240,7 +240,7 @@ def test_no_iteration_takes_more_than_two_newton_systems(method, kind, room, mon
     p, _ = crowd(kind, 6, 40, room)
     (engine,) = (engine for engine in p.engines() if engine.name == method)
     monkeypatch.setattr(
-        "matrixlearn_definiteboost.problem.strictly_feasible", lambda p: pytest.fail("a search at once")
+        "matrixlearn_definiteboost.interior.strictly_feasible", lambda p: pytest.fail("a search at once")
     )
 
     class Counting(type(engine)):
