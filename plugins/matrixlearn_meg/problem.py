@@ -12,7 +12,7 @@ the first being the second at u_t = l'(tr(W X_t), y_t) / T.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -238,6 +238,12 @@ class MEGRegression(Problem):
             msg = f"{given['data']} must hold X and y, got {', '.join(arrays)} only"
             raise ProblemError(msg)
         return cls(arrays["X"], arrays["y"], **settings)
+
+    @classmethod
+    def demo(cls) -> Callable[[Callable[[str], None]], Any]:
+        from matrixlearn_meg.demo import run
+
+        return run
 
     def reference(self) -> cvxpy.Problem:
         """The same in cvxpy, in units in which predictions are of size one."""

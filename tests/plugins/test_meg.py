@@ -195,3 +195,30 @@ def test_the_command_line_reads_arrays(tmp_path, monkeypatch):
 def test_bad_input(X, y, more, message):
     with pytest.raises(ProblemError, match=message):
         MEGRegression(X, y, **more)
+
+
+def test_the_demonstration_tells_its_numbers_and_saves_a_picture(tmp_path, monkeypatch):
+    from click.testing import CliRunner
+
+    from matrixlearn._commands import cli
+
+    monkeypatch.chdir(tmp_path)
+    shown = CliRunner().invoke(cli, ["demo", "meg", "-o", "picture.png"])
+    assert shown.exit_code == 0, shown.output
+    for word in ("CC BY 4.0", "3520 rounds", "Lemma 3.1", "optimal", "at once", "picture in picture.png"):
+        assert word in shown.output
+    assert Path("picture.png").read_bytes()[1:4] == b"PNG"
+    errors = [float(line.split()[-1]) for line in shown.output.splitlines()[-4:-1]]
+    assert errors[0] > errors[1] > errors[2]  # nothing learned, online, at once
+    refused = CliRunner().invoke(cli, ["demo", "sdp"])
+    assert refused.exit_code == 1 and "'sdp' has no demonstration" in refused.output
+
+
+def test_the_data_of_the_demonstration_are_standardized_series():
+    from matrixlearn_meg.data import load_beijing_days
+
+    series = load_beijing_days()
+    assert series.z.shape == (614, 48) == (len(series.date), len(series.names))
+    np.testing.assert_allclose(series.z.mean(axis=0), 0, atol=1e-12)
+    np.testing.assert_allclose(series.z.std(axis=0), 1, atol=1e-12)
+    assert series.names[12] == ("NO2", "Aotizhongxin") and np.all(np.diff(series.date) > np.timedelta64(0))
