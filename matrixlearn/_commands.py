@@ -188,6 +188,7 @@ def check(name: str, max_examples: int) -> None:
 
 
 @cli.command()
+@click.argument("name", required=False)
 @click.option(
     "-o",
     "--output",
@@ -195,18 +196,13 @@ def check(name: str, max_examples: int) -> None:
     callback=_writable,
     help="Save the picture here, e.g. picture.png.",
 )
-def demo(output: Path | None) -> None:
-    """Show a problem at work on real data."""
-    registry = problems()
-    for name in registry:
-        with contextlib.suppress(PluginError):
-            run = registry[name].demo()
-            if run is not None:
-                break
-    else:
-        msg = "no registered problem has a demonstration"
-        raise click.ClickException(msg)
+def demo(name: str | None, output: Path | None) -> None:
+    """Show the problem NAME at work on real data; without a name, the first that can be shown."""
     with _told():
+        run = _first_demo() if name is None else problems()[name].demo()
+        if run is None:
+            msg = "no registered problem has a demonstration" if name is None else f"{name!r} has no demonstration"
+            raise click.ClickException(msg)
         figure = run(click.echo)
     if output is None:
         return
@@ -218,3 +214,13 @@ def demo(output: Path | None) -> None:
     except ValueError as error:  # an unknown kind of picture
         raise click.ClickException(str(error)) from error
     click.echo(f"picture in {output}")
+
+
+def _first_demo() -> Callable[[Callable[[str], None]], Any] | None:
+    registry = problems()
+    for name in registry:
+        with contextlib.suppress(PluginError):
+            run = registry[name].demo()
+            if run is not None:
+                return run
+    return None

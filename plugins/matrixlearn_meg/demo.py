@@ -45,9 +45,7 @@ def run(say: Callable[[str], None]) -> Any:
     d = len(series.names)
     C = series.z.T @ series.z / len(series.z)
     say("Daily air quality in Beijing (UCI data set 501, CC BY 4.0): 4 pollutants at 12 stations, 48 series.")
-    say(
-        f"A round: two series, their mean squared difference in a week. {PAIRS} pairs a week, {len(series.z)} days in order."
-    )
+    say(f"A round: two series, their mean squared difference in a week; {PAIRS} pairs a week, {len(series.z)} days.")
     learner = MEGLearner(d, "adaptive", comparator=C / d).learn(examples(series))
     meter = learner.meter
     say("")
