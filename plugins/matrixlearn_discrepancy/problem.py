@@ -210,9 +210,9 @@ class Discrepancy(FamilyGame):
     @classmethod
     def from_arguments(cls, given: Mapping[str, Any]) -> Discrepancy:
         """The problem of two files of samples."""
-        from matrixlearn_discrepancy.files import read_samples
+        from matrixlearn_discrepancy.files import read_domains
 
-        return cls(read_samples(given["source"]), read_samples(given["target"]), max_weight=given.get("max_weight"))
+        return cls(*read_domains(given["source"], given["target"]), max_weight=given.get("max_weight"))
 
     @classmethod
     def demo(cls) -> Callable[[Callable[[str], None]], Any]:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from matrixlearn_discrepancy import load_beijing_air
 from matrixlearn_discrepancy.data import summer_to_winter
-from matrixlearn_discrepancy.files import read_samples
+from matrixlearn_discrepancy.files import read_domains, read_samples
 from matrixlearn_maxcut.files import read_graph
 
 from matrixlearn.exceptions import ProblemError
@@ -37,6 +37,43 @@ def test_samples_that_are_none_are_refused_by_file(tmp_path):
     for name in ("two.npz", "ragged.csv", "not.npy"):
         with pytest.raises(ProblemError, match=name):
             read_samples(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a,b,c\n1,,2\n1,2,\n", "line 2, column 'b' is missing"),  # as cells between blanks the columns would shift
+        ("NA,1,2\n3,4,5\n", "line 1, column 1 is missing"),  # not a line of names
+        ("id,a\nrow0,1\n", "line 2, column 'id' holds 'row0'"),
+        ("a;b\n0,5;0,7\n", "line 2, column 'a' holds '0,5'"),
+        ("# a remark\n1 2\n\n3 4 5\n", "line 4 has 3 cells, the first has 2"),
+        (",a,b\n0,1,2\n", "index=False"),
+        ("a,b\n", "no row of numbers"),
+    ],
+)
+def test_tables_with_holes_are_refused_by_their_place(tmp_path, text, message):
+    (tmp_path / "x.csv").write_text(text)
+    with pytest.raises(ProblemError, match=f"x.csv.*{message}"):
+        read_samples(tmp_path / "x.csv")
+
+
+@pytest.mark.parametrize("separator", [",", ", ", ";", "\t", "  "])
+def test_no_row_is_lost_to_marks_that_are_not_seen(tmp_path, separator):
+    text = "\r\n".join(separator.join(repr(float(v)) for v in row) for row in X)
+    (tmp_path / "x.csv").write_bytes(b"\xef\xbb\xbf" + text.encode())  # as spreadsheets write: a byte order mark first
+    np.testing.assert_array_equal(read_samples(tmp_path / "x.csv"), X)
+
+
+def test_columns_of_two_files_are_matched_by_name(tmp_path):
+    source, target = tmp_path / "s.csv", tmp_path / "t.csv"
+    source.write_text('"a, b",c\n1,2\n')
+    target.write_text('c,"a, b"\n4,3\n')
+    np.testing.assert_array_equal(read_domains(source, target), [[[1, 2]], [[3, 4]]])
+    target.write_text('c,"a, b",y\n4,3,5\n')
+    with pytest.raises(ProblemError, match="only the first has nothing, the second y"):
+        read_domains(source, target)
+    target.write_text("3 4\n")  # no names, nothing to match
+    np.testing.assert_array_equal(read_domains(source, target)[1], [[3, 4]])
 
 
 def edges(graph):
