@@ -18,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
+from large import distinct
 from matrixlearn_discrepancy import Discrepancy, DiscrepancyRegressor, effective_sample_size
 from matrixlearn_discrepancy.demo import study
 from sklearn.exceptions import ConvergenceWarning
@@ -55,9 +56,7 @@ def reviews(path):
     with np.load(path) as data:
         X = sp.csr_matrix((data["data"], data["indices"].astype(np.int64), data["indptr"]), shape=data["shape"])
         rating = data["rating"].astype(float)
-    rows = [X.indices[a:b].tobytes() + X.data[a:b].tobytes() for a, b in zip(X.indptr, X.indptr[1:], strict=False)]
-    first = np.unique(np.array([hash(row) for row in rows]), return_index=True)[1]
-    first.sort()
+    first = distinct(X)
     return X[first, :FEATURES].toarray().astype(float), rating[first]
 
 

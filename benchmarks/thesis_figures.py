@@ -3,14 +3,18 @@
     python benchmarks/thesis_figures.py [--figures 6.1 6.2 6.3 6.4] [--draws 20] [--out docs/figures]
 
 6.1  CPU seconds to a certified gap of 10 % (the thesis's delta) against m + n, every engine that gets there; the
-     interior point also to 1e-6. Artificial data, N = 200, m : n = 2 : 3.
-6.2  ||M(z)|| at m = 50, n = 150: uniform, mmw at 10 %, the certified optimum.
-6.3  RMSE of weighted kernel ridge regression (linear kernel: the one in which the discrepancy is measured; a constant
-     feature added) against n at m = 100: uniform, discrepancy (capped at 2 and exact), trained on the target.
-6.4  The same on reviews, books -> kitchen: 500 + 200 labelled, 3,000 features, n = 300 ... 1300; the thesis stopped at
-     800 and could not pass 1000. Points: mean and standard error over the draws.
+     interior point also to 1e-6, and SA-DA's ten iterations. Artificial data, N = 200, m : n = 2 : 3.
+6.2  ||M(z)|| at m = 50, n = 150: uniform, SA-DA's ten iterations, mmw at 10 %, the certified optimum.
+6.3  RMSE of weighted ridge regression against n at m = 100: uniform, discrepancy (exact, capped at 2), trained on the
+     target.
+6.4  The same on reviews, books -> kitchen: 500 + 200 labelled, 3,000 features, n = 300 ... 1300 (the thesis stopped at
+     800 and could not pass 1000): its features and stars; its features and smoothed labels, as in the thesis; and
+     log counts of unit length. Beside them the 200 labelled kitchen reviews alone.
 
-One BLAS thread; the ridge is chosen, as in the thesis, for the model that is trained on the target.
+Means and standard deviations over the draws, which are the same for all models: `wins` counts the draws in which a
+model beats uniform weights, p is of the two-sided sign test. One ridge for all models and n of a panel: the best for
+training on the target, as in the thesis. One BLAS thread. Every result is kept in benchmarks/results, and a second run
+goes on from there: 6.4 takes about an hour of CPU time.
 """
 
 import argparse
@@ -18,175 +22,244 @@ import time
 from pathlib import Path
 
 import numpy as np
-import scipy.sparse as sp
+from _adaptation import (
+    RIDGES,
+    artificial,
+    errors_of,
+    kept_errors,
+    kept_weights,
+    of_reviews,
+    standardised,
+    unit_length,
+    weigh,
+)
 from _common import header, thesis_samples
-from matrixlearn_discrepancy import Discrepancy
+from _kept import RESULTS, Kept
+from matrixlearn_discrepancy import Discrepancy, effective_sample_size
 
 import matrixlearn as ml
 
-RIDGES = 10.0 ** np.arange(-3, 3)
-"""lambda of sum_i z_i (h(x_i) - y_i)^2 + lambda ||h||^2 on features of unit mean square norm."""
-
-LIMIT = 20.0
+LIMIT = 10.0
 """CPU seconds after which an engine counts as not having got there."""
 
+CAPS = {"discrepancy, exact": None, "discrepancy, cap 2": 2.0}
 
-def cpu(problem, method, tol, limit=LIMIT):
-    """(CPU seconds or nan, solution)."""
+STYLES = {
+    "uniform": "C7o-",
+    "discrepancy, exact": "C3s:",
+    "discrepancy, cap 2": "C0o-",
+    "kitchen labels alone": "C2^-.",
+    "trained on the target": "kD--",
+}
+
+kept_times, kept_values = Kept(RESULTS / "times.jsonl"), Kept(RESULTS / "values.jsonl")
+
+
+def seconds_to(method, tol, size, draw):
+    """CPU seconds to a certified gap, or None; those of ten iterations where there is no tol."""
+    problem = Discrepancy(*thesis_samples(2 * size // 5, 3 * size // 5, 200, seed=draw))
     start = time.process_time()
-    solution = ml.solve(
-        problem, method, tol=tol, callback=lambda event: time.process_time() - start > limit, time_limit=8 * limit
-    )
-    return (time.process_time() - start if solution.gap <= tol else np.nan), solution
-
-
-def ridge(X, y, z, T, ridges=RIDGES):
-    """Predictions on T for each ridge, (ridges, len(T)): weighted, by the Gram matrix."""
-    root = np.sqrt(z)[:, None]
-    w, V = np.linalg.eigh(root * (X @ X.T) * root.T)
-    inside = V.T @ (root[:, 0] * y)
-    across = (T @ X.T) * root[:, 0] @ V
-    return np.stack([across @ (inside / (np.maximum(w, 0) + r)) for r in ridges])
+    if tol is None:
+        ml.solve(problem, method, tol=1e-12, max_iter=10)
+        return time.process_time() - start
+    late = lambda event: time.process_time() - start > LIMIT
+    solution = ml.solve(problem, method, tol=tol, callback=late, time_limit=8 * LIMIT)
+    return time.process_time() - start if solution.gap <= tol else None
 
 
 def figure_6_1(draws, sizes=(50, 100, 200, 400)):
-    runs = [("interior-point", 1e-6)]
-    runs += [
-        (name, 0.1)
-        for name in ml.methods(Discrepancy(*thesis_samples(4, 6, 8)))
-        if name not in {"reference", "multiplicative-weights"}
-    ]
-    seconds = np.full((len(runs), len(sizes), draws), np.nan)
-    for k, (method, tol) in enumerate(runs):
+    """{(method, tol): (sizes, draws) CPU seconds}, nan where it did not get there."""
+    first = Discrepancy(*thesis_samples(4, 6, 8))
+    methods = [name for name in ml.methods(first) if name not in {"reference", "multiplicative-weights", "sa-da"}]
+    runs = {("interior-point", 1e-6): None, **{(name, 0.1): None for name in methods}, ("sa-da", None): None}
+    for method, tol in runs:
+        ml.solve(first, method, tol=tol or 0.1, max_iter=10)  # imports
+        seconds = np.full((len(sizes), draws), np.nan)
         for s, size in enumerate(sizes):
             for draw in range(draws):
-                problem = Discrepancy(*thesis_samples(2 * size // 5, 3 * size // 5, 200, seed=draw))
-                seconds[k, s, draw], _ = cpu(problem, method, tol)
-                if np.isnan(seconds[k, s, draw]):
+                spent = kept_times([method, tol, size, draw], lambda key=(method, tol, size, draw): seconds_to(*key))
+                if spent is None:
+                    print(f"6.1 {method} {tol}: not within {LIMIT:g} CPU s at m + n = {size}", flush=True)
                     break  # the others would take as long
-            done = seconds[k, s][np.isfinite(seconds[k, s])]
-            if len(done) < draws:
-                seconds[k, s:] = np.nan
-                print(f"6.1 {method} {tol:g}: not within {LIMIT:g} CPU s at m + n = {size}", flush=True)
+                seconds[s, draw] = spent
+            if np.isnan(seconds[s]).any():
+                seconds[s] = np.nan
                 break
-            print(f"6.1 {method} {tol:g}: m + n = {size}: {done.mean():.3f} s (sd {done.std():.3f})", flush=True)
-    return runs, sizes, seconds
+            print(
+                f"6.1 {method} {tol or '10 iterations'}: m + n = {size}: {seconds[s].mean():.3f} s "
+                f"(sd {seconds[s].std():.3f})",
+                flush=True,
+            )
+        runs[method, tol] = seconds
+    return sizes, runs
 
 
-def draw_6_1(axes, result):
-    runs, sizes, seconds = result
-    for k, (method, tol) in enumerate(runs):
-        mean = seconds[k].mean(axis=1)
-        if np.any(np.isfinite(mean)):
-            axes.errorbar(sizes, mean, seconds[k].std(axis=1), marker="o", ms=4, capsize=2, label=f"{method}, {tol:g}")
+def draw_6_1(figure, result):
+    sizes, runs = result
+    axes = figure.subplots()
+    slowest_first = sorted(runs, key=lambda run: -np.nanmax(np.nanmean(runs[run], axis=1, keepdims=False)[:3]))
+    for k, (method, tol) in enumerate(slowest_first):
+        seconds = runs[method, tol]
+        label = f"{method}, {'ten iterations' if tol is None else f'{tol:g}'}"
+        style = "k^:" if tol is None else f"C{k}o-" if tol == 0.1 else f"C{k}s--"
+        axes.errorbar(sizes, seconds.mean(axis=1), seconds.std(axis=1), fmt=style, ms=4, capsize=2, label=label)
     axes.set(xscale="log", yscale="log", xlabel="m + n", ylabel="CPU seconds to the certified gap", title="6.1  time")
     axes.set_xticks(sizes, [str(size) for size in sizes])
     axes.minorticks_off()
-    axes.legend(fontsize=7, frameon=False, ncols=2)
+    figure.legend(loc="outside right upper", fontsize=8, frameon=False)
+
+
+def values_of(draw):
+    problem = Discrepancy(*thesis_samples(50, 150, 200, seed=100 + draw))
+    return [
+        problem.uniform_value(),
+        ml.solve(problem, "sa-da", tol=1e-12, max_iter=10).upper,
+        ml.solve(problem, "mmw", tol=0.1, time_limit=60).upper,
+        ml.solve(problem, tol=1e-6).upper,
+    ]
 
 
 def figure_6_2(draws):
-    values = np.empty((3, draws))
-    for draw in range(draws):
-        problem = Discrepancy(*thesis_samples(50, 150, 200, seed=100 + draw))
-        values[0, draw] = problem.uniform_value()
-        values[1, draw] = ml.solve(problem, "mmw", tol=0.1, time_limit=60).upper
-        values[2, draw] = ml.solve(problem, tol=1e-6).upper
-    means = values.mean(axis=1)
-    print(f"6.2 uniform {means[0]:.3f}, mmw at 10 % {means[1]:.3f}, optimum {means[2]:.3f}", flush=True)
-    return values
+    values = np.array([kept_values([draw], lambda draw=draw: values_of(draw)) for draw in range(draws)])
+    names = ("uniform", "SA-DA, ten iterations", "mmw at 10 %", "certified optimum")
+    for name, column in zip(names, values.T, strict=True):
+        print(
+            f"6.2 {name}: {column.mean():.3f} (sd {column.std():.3f}), at most {np.max(column / values[:, -1]):.3f} "
+            f"times the optimum; below SA-DA in {np.sum(column < values[:, 1])} of {draws} draws"
+        )
+    return names, values
 
 
-def draw_6_2(axes, values):
-    for value, label, style in zip(
-        values, ("uniform", "mmw at 10 %", "certified optimum"), ("r-", "g:", "k-"), strict=True
-    ):
-        axes.plot(np.arange(1, len(value) + 1), value, style, label=label)
+def draw_6_2(figure, result):
+    names, values = result
+    axes = figure.subplots()
+    for name, column, style in zip(names, values.T, ("C3o-", "C0s--", "C2^:", "k.-"), strict=True):
+        axes.plot(np.arange(1, len(column) + 1), column, style, ms=5, label=name)
     axes.set(xlabel="realization", ylabel=r"$\|M(z)\|_2$", title="6.2  value, m = 50, n = 150")
     axes.set_ylim(bottom=0)
-    axes.legend(frameon=False)
+    axes.set_xticks(np.arange(1, len(values) + 1, 2 if len(values) > 10 else 1))
+    figure.legend(loc="outside lower center", ncols=2, frameon=False)
 
 
-MODELS = ("uniform", "discrepancy, exact", "discrepancy, cap 2", "trained on the target")
+class Panel:
+    """RMSE against n for one set of features and labels: ``errors`` is {model: (sizes, draws, ridges)}."""
+
+    def __init__(self, title, features, sample, sizes, draws, caps=CAPS, label=""):
+        self.title, self.sizes, found = title, sizes, {}
+        for s, n in enumerate(sizes):
+            weights_of, spent, gaps, uniform = {name: [] for name in caps}, [], [], []
+            for draw in range(draws):
+                task = None
+
+                def drawn(draw=draw, n=n):
+                    nonlocal task
+                    task = task or sample(draw, n)
+                    return task
+
+                weights = {}
+                for name, cap in caps.items():
+                    kept = kept_weights([features, n, draw, cap], lambda cap=cap: weigh(drawn(), cap))
+                    weights[name] = np.array(kept["weights"])
+                    spent.append(kept["seconds"])
+                    gaps.append((kept["upper"] - kept["lower"]) / kept["upper"])
+                    uniform.append(kept["upper"] / kept["uniform"])
+                    weights_of[name].append(weights[name])
+
+                def judged(weights=weights):
+                    task = drawn()
+                    own = task.alike / max(1, task.alike.sum())
+                    others = {"kitchen labels alone": own} if task.alike.any() else {}
+                    return errors_of(task, {"uniform": np.full(len(task.X), 1 / len(task.X)), **weights, **others})
+
+                for name, rmse in kept_errors([features, label, n, draw, *caps.values()], judged).items():
+                    found.setdefault(name, np.empty((len(sizes), draws, len(RIDGES))))[s, draw] = rmse
+            print(
+                f"{title}, n = {n}: {np.mean(spent):.1f} CPU s a solve, largest certified gap {max(gaps):.1e}, "
+                f"||M(z)|| {np.mean(uniform):.2f} of uniform; "
+                + "; ".join(
+                    f"{name}: effective size {np.mean([effective_sample_size(z) for z in zs]):.0f}"
+                    + (f", on kitchen {np.mean([z[500:].sum() for z in zs]):.2f}" if len(zs[0]) == 700 else "")
+                    for name, zs in weights_of.items()
+                ),
+                flush=True,
+            )
+        self.errors = found
+        self.best = int(np.argmin(found["trained on the target"].mean(axis=(0, 1))))
+        self.say()
+
+    def say(self):
+        from scipy.stats import binomtest
+
+        draws = next(iter(self.errors.values())).shape[1]
+        for at, note in ((self.best, f"lambda {RIDGES[self.best]:.1e}"), (None, "each its own best lambda")):
+            print(f"{self.title}, {note}: RMSE (wins of {draws} over uniform, p)")
+            chosen = {k: e[:, :, at] if at is not None else e.min(axis=2) for k, e in self.errors.items()}
+            for name, errors in chosen.items():
+                wins = np.sum(errors < chosen["uniform"], axis=1)
+                tests = [f" ({w:2d}, {binomtest(int(w), draws).pvalue:.0e})" for w in wins]
+                cells = [
+                    f"{e.mean():.4f}{'' if name == 'uniform' else test}" for e, test in zip(errors, tests, strict=True)
+                ]
+                print(f"{name:>22}  " + "  ".join(cells), flush=True)
+
+    def draw(self, axes):
+        for k, (name, errors) in enumerate(self.errors.items()):
+            mean, spread = errors[:, :, self.best].mean(axis=1), errors[:, :, self.best].std(axis=1)
+            shift = (self.sizes[-1] / self.sizes[0]) ** (0.01 * (k - len(self.errors) / 2))  # bars side by side
+            axes.errorbar(
+                np.array(self.sizes) * shift,
+                mean,
+                spread,
+                fmt=STYLES[name],
+                ms=4,
+                capsize=2,
+                lw=1.2,
+                elinewidth=0.8,
+                label=name,
+            )
+        axes.set(xlabel="unlabelled target points n", title=self.title, xscale="log")
+        axes.set_xticks(self.sizes, [str(n) for n in self.sizes])
+        axes.minorticks_off()
 
 
-def errors_of(X, y, T, y_T, E, y_E):
-    """(RMSE of the four models, worst certified gap); E the test points."""
-    weights, gaps = [np.full(len(X), 1 / len(X))], []
-    for cap in (None, 2.0):
-        solution = ml.solve(Discrepancy(X, T, max_weight=cap), tol=1e-3)
-        weights.append(solution.y)
-        gaps.append(solution.gap)
-    scale = np.mean(np.sum(T * T, axis=1))
-    of_target = ridge(T, y_T, np.full(len(T), 1 / len(T)), E, scale * RIDGES)
-    rmse = np.sqrt(np.mean((of_target - y_E) ** 2, axis=1))
-    best = int(np.argmin(rmse))
-    out = [np.sqrt(np.mean((ridge(X, y, z, E, scale * RIDGES[[best]])[0] - y_E) ** 2)) for z in weights]
-    return [*out, rmse[best]], max(gaps)
+def figure_6_3(draws):
+    return [Panel("artificial data, m = 100", "artificial", artificial, (50, 100, 200, 400, 800), draws)]
 
 
-def study(title, draws, sizes, sample):
-    """RMSE (sizes, draws, models): ``sample(draw, n)`` gives X, y, T, y_T, E, y_E."""
-    errors = np.empty((len(sizes), draws, len(MODELS)))
-    for s, n in enumerate(sizes):
-        start, worst = time.process_time(), 0.0
-        for draw in range(draws):
-            errors[s, draw], gap = errors_of(*sample(draw, n))
-            worst = max(worst, gap)
-        words = ", ".join(f"{name} {value:.4f}" for name, value in zip(MODELS, errors[s].mean(axis=0), strict=True))
-        print(
-            f"{title} n = {n}: {words}; largest certified gap {worst:.1e}, "
-            f"{(time.process_time() - start) / draws:.1f} CPU s a draw",
-            flush=True,
-        )
-    return sizes, errors
+def figure_6_4(draws, sizes=(300, 500, 700, 900, 1100, 1300)):
+    def panel(title, features, label, caps=CAPS):
+        sample = lambda draw, n: of_reviews(features, draw, n, label)
+        return Panel(title, features.__name__, sample, sizes, draws, caps, label)
+
+    return [
+        panel("standardised counts, stars", standardised, "stars"),
+        panel("standardised counts, smoothed stars", standardised, "smoothed stars"),
+        panel("log counts of unit length, stars", unit_length, "stars", {"discrepancy, cap 2": 2.0}),
+    ]
 
 
-def draw_study(axes, result, title):
-    sizes, errors = result
-    for k, (name, style) in enumerate(zip(MODELS, ("C7o-", "C3s:", "C0o-", "k--"), strict=True)):
-        mean = errors[:, :, k].mean(axis=1)
-        spread = errors[:, :, k].std(axis=1) / np.sqrt(errors.shape[1])
-        axes.errorbar(sizes, mean, spread, fmt=style, ms=4, capsize=2, label=name)
-    axes.set(xlabel="unlabelled target points n", ylabel="RMSE on the target", title=title)
-    axes.legend(frameon=False, fontsize=8)
-
-
-def artificial(draw, n, m=100, N=200, test=500):
-    """f(x) = sum |x_i|; a constant feature stands for the intercept."""
-    S, T = thesis_samples(m, n + test, N, seed=200 + draw)
-    with_constant = [np.column_stack([P, np.full(len(P), np.sqrt(N))]) for P in (S, T)]
-    y, y_T = (np.abs(P).sum(axis=1) for P in (S, T))
-    S, T = with_constant
-    return S, y, T[:n], y_T[:n], T[n:], y_T[n:]
-
-
-def of_reviews(draw, n, features=3000):
-    """500 books and 200 kitchen reviews; n others of kitchen without labels, the rest as test."""
-    from large import reviews, spread
-
-    rng = np.random.default_rng(draw)
-    (B, stars_b), (K, stars_k) = ((X[:, :features], rating) for X, rating in (reviews("books"), reviews("kitchen")))
-    pick, order = rng.permutation(B.shape[0])[:500], rng.permutation(K.shape[0])
-    labelled, target, test = order[:200], order[200 : 200 + n], order[1500:]
-    S = sp.vstack([B[pick], K[labelled]]).toarray()
-    T, E = K[target].toarray(), K[test].toarray()
-    mean, std = spread(sp.csr_array(np.concatenate([S, T])))
-    y = np.concatenate([stars_b[pick], stars_k[labelled]])
-    centre = y.mean()
-    return (
-        (S - mean) / std,
-        y - centre,
-        (T - mean) / std,
-        stars_k[target] - centre,
-        (E - mean) / std,
-        stars_k[test] - centre,
+def draw_panels(figure, panels):
+    every = figure.subplots(1, len(panels), squeeze=False)[0]
+    for axes, panel in zip(every, panels, strict=True):
+        panel.draw(axes)
+    every[0].set_ylabel("RMSE on the target")
+    handles = {label: handle for axes in every for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)}
+    figure.legend(
+        handles.values(), handles.keys(), loc="outside lower center", ncols=5 if len(panels) > 1 else 2, frameon=False
     )
+
+
+FIGURES = {
+    "6.1": (figure_6_1, draw_6_1, (7.5, 4)),
+    "6.2": (figure_6_2, draw_6_2, (6, 4)),
+    "6.3": (figure_6_3, draw_panels, (6, 4.5)),
+    "6.4": (figure_6_4, draw_panels, (13, 4.4)),
+}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--figures", nargs="+", default=["6.1", "6.2", "6.3", "6.4"])
+    parser.add_argument("--figures", nargs="+", default=list(FIGURES), choices=list(FIGURES))
     parser.add_argument("--draws", type=int, default=20)
     parser.add_argument("--out", type=Path, default=Path("docs/figures"))
     given = parser.parse_args()
@@ -195,21 +268,11 @@ def main():
 
     given.out.mkdir(parents=True, exist_ok=True)
     for name in given.figures:
-        figure = Figure(figsize=(6, 4), layout="constrained")
-        axes = figure.subplots()
-        if name == "6.1":
-            draw_6_1(axes, figure_6_1(given.draws))
-        elif name == "6.2":
-            draw_6_2(axes, figure_6_2(given.draws))
-        elif name == "6.3":
-            draw_study(
-                axes, study(name, given.draws, (50, 100, 200, 400, 800), artificial), "6.3  artificial data, m = 100"
-            )
-        else:
-            draw_study(
-                axes, study(name, given.draws, (300, 500, 700, 900, 1100, 1300), of_reviews), "6.4  reviews, m = 700"
-            )
-        axes.spines[["top", "right"]].set_visible(False)
+        compute, draw, size = FIGURES[name]
+        figure = Figure(figsize=size, layout="constrained")
+        draw(figure, compute(given.draws))
+        for axes in figure.axes:
+            axes.spines[["top", "right"]].set_visible(False)
         figure.savefig(given.out / f"thesis_{name.replace('.', '_')}.png", dpi=90)
 
 
