@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 from unittest import SkipTest
 
+from matrixlearn.exceptions import ProblemError
+from matrixlearn.problems import Problem
 from matrixlearn.testing.laws.base import Check, ProblemOrClass, applies, class_of
 from matrixlearn.testing.laws.life import (
     check_deterministic,
@@ -46,11 +48,11 @@ from matrixlearn.testing.strategies import override_examples
 
 CHECKS: tuple[Check, ...] = (
     check_documented,
+    check_random_is_a_function_of_the_seed,
+    check_shapes,
     check_frozen,
     check_rebuilds,
-    check_random_is_a_function_of_the_seed,
     check_hostile_input,
-    check_shapes,
     check_forward_is_affine,
     check_adjoint_identity,
     check_schur,
@@ -85,7 +87,16 @@ __all__ = [
 
 
 def checks_for(problem: ProblemOrClass) -> list[Check]:
-    """The checks that apply to a problem or a problem class."""
+    """The checks that apply to a problem or a problem class.
+
+    Raises
+    ------
+    ProblemError
+        Where it is neither: there is nothing to check.
+    """
+    if not issubclass(class_of(problem), Problem):
+        msg = f"{class_of(problem).__name__} is no subclass of matrixlearn.problem.Problem: there is nothing to check"
+        raise ProblemError(msg)
     return [check for check in CHECKS if applies(check, problem)]
 
 

@@ -62,8 +62,23 @@ def seeds() -> Strategy:
 
 
 def random_instance(problem_class: type[Problem], seed: int) -> Problem:
-    """The instance that ``seed`` draws; failures print this call."""
-    return problem_class.random(np.random.default_rng(seed))
+    """The instance that ``seed`` draws; failures print this call.
+
+    Raises
+    ------
+    AssertionError
+        Where `Problem.random` raises, or returns something else.
+    """
+    call = f"{problem_class.__name__}.random(np.random.default_rng({seed}))"
+    try:
+        drawn = problem_class.random(np.random.default_rng(seed))
+    except Exception as error:
+        msg = f"{call} raises {type(error).__name__}: {error}"
+        raise AssertionError(msg) from error
+    if not isinstance(drawn, problem_class):
+        msg = f"{call} must return a {problem_class.__name__}, got a {type(drawn).__name__}: end it with cls(...)"
+        raise AssertionError(msg)
+    return drawn
 
 
 def instances(problem: Problem | type[Problem]) -> Strategy:

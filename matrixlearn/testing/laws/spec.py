@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from matrixlearn._array import as_numpy
 from matrixlearn.linalg import frobenius
-from matrixlearn.problems import Problem, SpectralGame
+from matrixlearn.problems import FamilyGame, Problem, SpectralGame
 from matrixlearn.sets import ScaledSimplex
 from matrixlearn.testing.asserts import (
     assert_at_most,
@@ -139,31 +139,40 @@ def check_hostile_input(problem: ProblemOrClass) -> None:
 
 @law_of(SpectralGame)
 def check_shapes(problem: ProblemOrClass) -> None:
-    """C = C^H is (n, n); c, a and adjoint(X) are (m,); forward(y) is like C; 0 < scale < inf."""
+    """C = C^H is (n, n); c, a and adjoint(X) are (m,); forward(y) is like C; 0 < scale < inf; Y is bounded, or has a
+    phase one.
+    """
 
     @for_all(game=instances(problem), seed=seeds())
     def law(game: Any, seed: int) -> None:
         rng = np.random.default_rng(seed)
         n, m = game.spectral_set.n, game.dual_set.size
         shape = (n,) if isinstance(game.spectral_set, ScaledSimplex) else (n, n)
-        X, y = random_member(game, rng), random_multipliers(game, rng)
-        for what, array, expected in (
-            ("cost", game.cost, shape),
-            ("forward(y)", game.forward(y), shape),
-            ("constraint(0)", game.constraint(0), shape),
-            ("offset", game.offset, (m,)),
-            ("adjoint(X)", game.adjoint(X), (m,)),
-            ("constraint_norms", game.constraint_norms, (m,)),
+        sizes = f"spectral_set has n = {n} and dual_set has size m = {m}"
+        if isinstance(game, FamilyGame):
+            holds(tuple(game.family.shape) == (m, n), f"family has the shape (m, n) = {game.family.shape}, but {sizes}")
+        for what, of, expected in (  # the data first: the maps are asked about points of their sizes
+            ("cost", lambda: game.cost, shape),
+            ("offset", lambda: game.offset, (m,)),
+            ("constraint_norms", lambda: game.constraint_norms, (m,)),
+            ("forward(y)", lambda: game.forward(random_multipliers(game, rng)), shape),
+            ("constraint(0)", lambda: game.constraint(0), shape),
+            ("adjoint(X)", lambda: game.adjoint(random_member(game, rng)), (m,)),
         ):
-            holds(tuple(array.shape) == expected, f"{what} must have shape {expected}, got {tuple(array.shape)}")
+            array = of()
+            holds(hasattr(array, "shape"), f"{what} must be an array, got a {type(array).__name__}")
+            got = tuple(array.shape)
+            holds(got == expected, f"{what} must have shape {expected}, got {got}: {sizes}")
             holds(np.all(np.isfinite(as_numpy(array))), f"{what} is not finite")
         if len(shape) == 2:
             assert_hermitian(game.cost, what="cost")
             assert_hermitian(game.constraint(m - 1), what="constraint(m - 1)")
-        for what, vector in (("offset", game.offset), ("adjoint(X)", game.adjoint(X))):
+        for what, vector in (("offset", game.offset), ("adjoint(X)", game.adjoint(random_member(game, rng)))):
             holds(isinstance(vector, np.ndarray), f"{what} must be a NumPy array, got {type(vector).__name__}")
             holds(vector.dtype == np.float64, f"{what} must be float64, got {vector.dtype}")
         holds(0 < game.scale < float("inf"), f"scale must be positive and finite, got {game.scale}")
+        known = game.dual_set.is_bounded or game.phase_one() is not None
+        holds(known, "dual_set must be bounded: give every y_j an upper bound, or all of them a row (weighted_simplex)")
 
     law()
 

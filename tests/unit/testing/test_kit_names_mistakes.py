@@ -1,0 +1,110 @@
+"""The first message that a plugin author reads names what is wrong, not where NumPy stumbled over it."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pytest
+
+from matrixlearn.exceptions import ProblemError
+from matrixlearn.problem import FamilyGame, KnapsackSet, RankOneFamily, Spectraplex, as_samples
+from matrixlearn.testing import check_problem, checks_for, parametrize_with_checks, run_checks
+
+
+@dataclass(frozen=True, eq=False)
+class Design(FamilyGame):
+    """min over y of lambda_max(-sum_j y_j a_j a_j^T).
+
+    Parameters
+    ----------
+    rows : array, shape (m, n)
+    """
+
+    rows: np.ndarray
+    name = "design"
+
+    def __post_init__(self):
+        object.__setattr__(self, "rows", as_samples("rows", self.rows))
+
+    cost = cached_property(lambda self: np.zeros((self.rows.shape[1],) * 2))
+    offset = cached_property(lambda self: np.zeros(len(self.rows)))
+    spectral_set = cached_property(lambda self: Spectraplex(self.rows.shape[1], 1.0))
+    dual_set = cached_property(lambda self: KnapsackSet.simplex(len(self.rows)))
+    family = cached_property(lambda self: RankOneFamily(self.rows))
+
+    @classmethod
+    def random(cls, rng):
+        return cls(rng.standard_normal((5, 3)))
+
+
+class MatrixTooLarge(Design):
+    spectral_set = property(lambda self: Spectraplex(1 + self.rows.shape[1], 1.0))
+
+
+class OneMultiplierTooMany(Design):
+    dual_set = property(lambda self: KnapsackSet.simplex(1 + len(self.rows)))
+
+
+class OffsetTooShort(Design):
+    offset = property(lambda self: np.zeros(2))
+
+
+class MultipliersUnbounded(Design):
+    dual_set = property(lambda self: KnapsackSet.orthant(len(self.rows)))
+
+
+class AdjointIsAList(Design):
+    def adjoint(self, X):
+        return list(super().adjoint(X))
+
+
+class CostIsANumber(Design):
+    cost = property(lambda self: 0.0)
+
+
+class RandomIsNoClassMethod(Design):
+    def random(self, rng):
+        return Design.random(rng)
+
+
+class RandomOfAnother(Design):
+    @classmethod
+    def random(cls, rng):
+        return Design.random(rng)
+
+
+class RandomRaises(Design):
+    @classmethod
+    def random(cls, rng):
+        return cls(np.zeros((0, 3)))
+
+
+@pytest.mark.parametrize(
+    ("cls", "said"),
+    [
+        (MatrixTooLarge, r"family has the shape \(m, n\) = \(5, 3\), but spectral_set has n = 4"),
+        (OneMultiplierTooMany, r"family has the shape .* but spectral_set has n = 3 and dual_set has size m = 6"),
+        (OffsetTooShort, r"offset must have shape \(5,\), got \(2,\)"),
+        (MultipliersUnbounded, "dual_set must be bounded"),
+        (AdjointIsAList, r"adjoint\(X\) must be an array, got a list"),
+        (CostIsANumber, "cost must be an array, got a float"),
+        (RandomIsNoClassMethod, r"RandomIsNoClassMethod.random\(.*\) raises TypeError: .*missing"),
+        (RandomOfAnother, "RandomOfAnother.* must return a RandomOfAnother, got a Design"),
+        (RandomRaises, "random.* raises ProblemError: rows is empty"),
+    ],
+)
+def test_the_first_failure_names_the_mistake(cls, said):
+    cls.__doc__ = Design.__doc__
+    failed = (error for _, error in run_checks(cls, max_examples=3) if error is not None)
+    with pytest.raises(AssertionError, match=said):
+        raise next(failed)
+
+
+@pytest.mark.parametrize("call", [check_problem, checks_for, lambda cls: parametrize_with_checks([cls])])
+def test_there_is_nothing_to_check_in_another_class(call):
+    with pytest.raises(ProblemError, match="is no subclass of"):
+        call(dict)
+
+
+def test_the_right_one_passes():
+    assert [name for name, error in run_checks(Design, max_examples=3) if error is not None] == []
