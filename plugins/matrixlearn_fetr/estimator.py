@@ -20,11 +20,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from matrixlearn import Solution, Status, solve
 from matrixlearn_fetr.multitask import number_at_least
+from matrixlearn_fetr.picture import draw_relations
 from matrixlearn_fetr.posed import Posed
 from matrixlearn_fetr.rows import Rows
 
-NAMED = 40
-"""The most features or tasks whose names are written."""
 MEANS = ("auto", "shared", "zero")
 
 
@@ -90,7 +89,8 @@ class Relations(ABC):
         Parameters
         ----------
         task_names, feature_names : sequence, optional
-            The labels of ``fit`` and ``feature_names_in_`` by default.
+            The labels of ``fit`` and ``feature_names_in_`` by default. More than 40 of either are drawn in an order
+            that puts like ones side by side, and not named.
 
         Returns
         -------
@@ -107,16 +107,9 @@ class Relations(ABC):
         tasks: Any = self.tasks_ if task_names is None else task_names
         features: Any = getattr(self, "feature_names_in_", None) if feature_names is None else feature_names
         figure, axes = plt.subplots(1, 3, figsize=(13, 4.2), layout="constrained")
-        sides = ("features", self.feature_relations_, features), ("tasks", self.task_relations_, tasks)
-        for ax, (title, relations, names) in zip(axes, sides, strict=False):
-            picture = ax.imshow(relations, cmap="RdBu_r", vmin=-1, vmax=1)
-            ax.set_title(title)
-            written = names is not None and len(names) == len(relations) <= NAMED
-            labels = [str(name) for name in names] if written else []
-            size = min(8.0, 150 / len(relations))
-            ax.set_xticks(range(len(labels)), labels, rotation=90, fontsize=size)
-            ax.set_yticks(range(len(labels)), labels, fontsize=size)
-        figure.colorbar(picture, ax=axes[:2], shrink=0.7, label="correlation")
+        draw_relations(axes[0], "features", self.feature_relations_, features)
+        image = draw_relations(axes[1], "tasks", self.task_relations_, tasks)
+        figure.colorbar(image, ax=axes[:2], shrink=0.7, ticks=[-1, 0, 1]).ax.set_title("correlation", fontsize=9)
         history = self.solution_.history
         axes[2].plot(history.column("seconds"), history.column("upper"), marker="o", markersize=4, color="C3")
         axes[2].set(xlabel="seconds", ylabel="objective", title=f"{self.solution_.method}: {self.solution_.status}")

@@ -36,6 +36,7 @@ from matrixlearn_fetr.covariance import (
 from matrixlearn_fetr.equation import EPS, Prior
 from matrixlearn_fetr.estimate import Estimate
 from matrixlearn_fetr.means import MEANS, Mean
+from matrixlearn_fetr.picture import draw_relations
 
 if TYPE_CHECKING:
     import cvxpy
@@ -44,8 +45,8 @@ if TYPE_CHECKING:
     from matrixlearn.engines import Engine
 
 
-DRAWN, NAMED = 500, 40
-"""The most features or tasks that are drawn, and whose names are written."""
+DRAWN = 500
+"""The most features or tasks that are drawn."""
 
 
 class Loss(Protocol):
@@ -279,16 +280,9 @@ class RelationProblem(MulticonvexProblem):
             return False
         found = self.estimate(solution)
         axes.set_axis_off()
-        named = [str(name) for name in self.tasks] if m <= NAMED else []
-        sides: list[tuple[str, np.ndarray, list[str]]] = [
-            ("features", found.feature_relations, []),
-            ("tasks", found.task_relations, named),
-        ]
-        for k, (title, relations, names) in enumerate(sides):
+        sides = ("features", found.feature_relations, None), ("tasks", found.task_relations, self.tasks)
+        for k, (what, relations, names) in enumerate(sides):
             inset = axes.inset_axes((0.52 * k, 0.0, 0.48, 1.0))
-            inset.imshow(relations, vmin=-1, vmax=1, cmap="RdBu_r")
-            inset.set_title(title)
-            inset.set_xticks(range(len(names)), names, rotation=90)
-            inset.set_yticks(range(len(names)), names)
+            draw_relations(inset, what, relations, names)
             inset.yaxis.tick_right()
         return True

@@ -333,6 +333,22 @@ def test_plot_draws_relations_and_objective(names):
     plt.close(figure)
 
 
+def test_many_tasks_are_drawn_in_an_order_that_shows_groups():
+    import matplotlib.pyplot as plt
+
+    rng = np.random.default_rng(19)
+    sign = rng.permutation(np.repeat([-1.0, 1.0], 30))
+    task = np.repeat(np.arange(60), 12)
+    X = rng.standard_normal((len(task), 3))
+    y = sign[task] * (X @ [1.0, 2.0, -1.0]) + 0.1 * rng.standard_normal(len(task))
+    figure = FETRRegressor(mean="zero").fit(X, y, task).plot()
+    axes = figure.axes[1]
+    drawn = np.asarray(axes.images[0].get_array())
+    assert drawn.min() < -0.9 and np.all(drawn[:30, :30] > 0) and np.all(drawn[30:, 30:] > 0)
+    assert "60 tasks" in axes.get_title() and len(axes.get_xticks()) == 0
+    plt.close(figure)
+
+
 def test_hostile_data_stays_bounded():
     """One task, one feature, one row, duplicated tasks, constant and collinear features."""
     rng = np.random.default_rng(12)
