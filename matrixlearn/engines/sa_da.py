@@ -34,7 +34,7 @@ import numpy as np
 from matrixlearn._array import as_numpy, from_numpy, identity, zeros
 from matrixlearn.engines.base import Engine, Incumbent, Proposal, State
 from matrixlearn.engines.saddle import refusal, rounded_out
-from matrixlearn.linalg import adjoint, eigh, sym
+from matrixlearn.linalg import adjoint, eigh, frobenius, sym
 from matrixlearn.problems.base import Problem
 from matrixlearn.problems.game import SpectralGame
 from matrixlearn.sets import KnapsackSet, SpectralBall
@@ -54,46 +54,54 @@ def smooth_norm(F: Array, p: float) -> tuple[float, Array]:
     return s**2 / 2 * total ** (1 / p), sym((V * from_numpy(slope, F)) @ adjoint(V))
 
 
-def quadratic_minimizer(H: np.ndarray, g: np.ndarray, Y: KnapsackSet, start: np.ndarray) -> np.ndarray:
+def quadratic_minimizer(H: np.ndarray, g: np.ndarray, Y: KnapsackSet) -> np.ndarray:
     """argmin over Y of z.Hz / 2 + g.z, H positive semidefinite, the row of Y an equality: a primal-dual interior point.
 
-    Ends where the complementarity is 1e-13 of its start, or where a step no longer goes anywhere.
+    With the slacks s = G z + h >= 0 of the bounds (G the identity, and below it minus the rows of the capped) and their
+    multipliers p >= 0, a step towards s p = t solves
+
+        (H + G'(p/s)G) dz + w dk = G'(t/s) - (H z + g + k w),    w.dz = T - w.z,
+
+    and the further the last step went, the lower t. Ends where s.p is 1e-13 of its start, or a step goes nowhere.
     """
-    from scipy.linalg import cho_factor, cho_solve  # late: import time
+    from scipy.linalg.lapack import dpotrf, dpotrs  # late: import time
 
     assert Y.weights is not None
-    w, m = Y.weights, len(g)
-    capped = np.isfinite(Y.upper)
-    size = float(np.max(np.abs(H @ start + g))) + float(np.trace(H)) / m * float(np.max(np.abs(start))) + 1e-300
-    z = Y.center()
-    below, above = z - Y.lower, np.where(capped, Y.upper - z, 1.0)
-    p, q = np.full(m, size), np.where(capped, size, 0.0)
-    k = 0.0
-    first = float(p @ below + q @ above)
+    w, m, z = Y.weights, len(g), Y.center()
+    capped = np.flatnonzero(np.isfinite(Y.upper))
+
+    def slacks(z: np.ndarray) -> np.ndarray:
+        return np.concatenate((z - Y.lower, (Y.upper - z)[capped]))
+
+    s, k, step = slacks(z), 0.0, 0.0
+    slope = H @ z + g
+    p = np.full(len(s), np.abs(slope).max() + np.trace(H) / m * np.abs(z).max() + 1e-300)
+    least = 1e-13 * float(p @ s)
     for _ in range(60):
-        mu = float(p @ below + q @ above)
-        if mu <= 1e-13 * first:
+        product = float(p @ s)
+        if product <= least:
             break
-        target = 0.1 * mu / (m + int(capped.sum()))
-        matrix = H + np.diag(p / below + q / above)
-        matrix[np.diag_indices(m)] *= 1 + 1e-14
-        factor = cho_factor(matrix, lower=True)
-        rhs = -(H @ z + g + k * w) + target / below - np.where(capped, target / above, 0.0)
-        plain, along = cho_solve(factor, rhs), cho_solve(factor, w)
-        dk = (float(w @ plain) - (Y.row_upper - float(w @ z))) / float(w @ along)
+        ratio, towards = p / s, min(max((1 - step) ** 2, 1e-3), 0.1) * product / len(s) / s
+        diagonal, rhs = ratio[:m].copy(), towards[:m] - slope - k * w
+        if len(capped):
+            diagonal[capped] += ratio[m:]
+            rhs[capped] -= towards[m:]
+        matrix = H.copy()
+        matrix.ravel()[:: m + 1] += diagonal
+        matrix.ravel()[:: m + 1] *= 1 + 1e-14
+        factor, failed = dpotrf(matrix.T, lower=1, clean=0, overwrite_a=1)
+        if failed:
+            break
+        plain, along = dpotrs(factor, np.array((rhs, w)).T, lower=1, overwrite_b=1)[0].T
+        dk = (float(w @ plain) - Y.row_upper + float(w @ z)) / float(w @ along)
         dz = plain - dk * along
-        dp = target / below - p - p / below * dz
-        dq = np.where(capped, target / above - q + q / above * dz, 0.0)
-        step = 1.0
-        for value, change in ((below, dz), (above, np.where(capped, -dz, 0.0)), (p, dp), (q, dq)):
-            falling = change < 0
-            if np.any(falling):
-                step = min(step, 0.99 * float(np.min(-value[falling] / change[falling])))
-        if not step > 1e-10:
-            break
-        z, k, p, q = z + step * dz, k + step * dk, p + step * dp, q + step * dq
-        below, above = z - Y.lower, np.where(capped, Y.upper - z, 1.0)
-        if not np.all(below > 0) or not np.all(above > 0):
+        ds = np.concatenate((dz, -dz[capped]))
+        dp = towards - p - ratio * ds
+        shrinking = -min((ds / s).min(), (dp / p).min())
+        step = min(1.0, 0.99 / shrinking) if shrinking > 0 else 1.0
+        z, k, p = z + step * dz, k + step * dk, p + step * dp
+        s, slope = slacks(z), H @ z + g
+        if not (step > 1e-10 and s.min() > 0):
             break
     return Y.project(z)
 
@@ -149,7 +157,7 @@ class SmoothApproximation(Engine):
         n, Y = problem.spectral_set.n, problem.dual_set
         eye = identity(n, problem.cost)
         J = problem.schur(eye, eye)
-        first = quadratic_minimizer(J, np.zeros(Y.size), Y, Y.center())
+        first = quadratic_minimizer(J, np.zeros(Y.size), Y)
         return SmoothApproximationState(
             J=J,
             first=first,
@@ -169,10 +177,10 @@ class SmoothApproximation(Engine):
         if not np.all(np.isfinite(gradient)):
             return replace(state, proposals=(), finished="a gradient is not finite: numerical limit")
         gradients = state.gradients + (k + 1) / 2 * gradient
-        v = quadratic_minimizer(L * J, gradient - L * (J @ state.u), Y, state.u)
-        w = quadratic_minimizer(L * J, gradients - L * (J @ state.first), Y, state.u)
+        v = quadratic_minimizer(L * J, gradient - L * (J @ state.u), Y)
+        w = quadratic_minimizer(L * J, gradients - L * (J @ state.first), Y)
         X = state.X + (k + 1) / 2 * slope
-        size = float(np.sum(np.abs(as_numpy(problem.spectral_set.eigenvalues(X)))))
+        size = frobenius(X)  # at most the nuclear norm: the certificate scales down to R
         shown = X * (problem.spectral_set.trace / size) if size > 0 else X
         if self.iterations is not None and k + 1 >= self.iterations:
             finished = f"{self.iterations} iterations, as the method has them"

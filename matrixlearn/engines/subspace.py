@@ -13,11 +13,11 @@ The interior point stops when its own gap is a fraction ``closeness`` of the tru
 centre of the good y, away from the corners where Kelley's cutting planes swing; a vertex of the compressed game would
 leave more eigenvalues out of bounds. Vectors join before they are needed: those whose eigenvalue is within
 ``reach`` of the value, up to ``vectors`` for each end of the spectrum. They need not be accurate, and come from
-Lanczos at size. The next round starts from ``warmth`` of the last interior point, blkdiag(X, 0) and t raised to what the
-new directions ask for, and the rest of a cold start: a convex combination of a feasible and a strictly feasible point is
-strictly feasible (20 iterations instead of 43 to 1e-3 on reviews in 300 dimensions, 29 instead of 93 to 1e-6). y and X
-are proposed when the Ritz values promise to halve the certified gap: a certificate costs as
-much as a round, with all eigenvalues of two matrices.
+Lanczos at size. The next round starts from ``warmth`` of the last interior point, blkdiag(X, 0) and t raised to what
+the new directions ask for, and the rest of a cold start: a convex combination of a feasible and a strictly feasible
+point is strictly feasible (20 iterations instead of 43 to 1e-3 on reviews in 300 dimensions, 29 instead of 93 to 1e-6).
+y and X are proposed when the Ritz values promise to halve the certified gap: a certificate costs as much as a round,
+with all eigenvalues of two matrices.
 
 References
 ----------
@@ -44,9 +44,9 @@ from matrixlearn.problems.compressed import CompressedGame
 from matrixlearn.problems.game import SpectralGame
 from matrixlearn.typing import Array
 
-AHEAD_FROM, AHEAD_FROM_TIGHT = 250, 400
+AHEAD_FROM, AHEAD_FROM_TIGHT = 250, 500
 """Dimensions from which it is ahead of interior-point on rank-one games, to 1e-3 and to smaller gaps: 1.1 times as fast
-at 250 and 1.6 at 400 to 1e-3, level at 300, 1.1 times at 400 and 1.4 at 500 to 1e-6 (``benchmarks/large.py --crossover
+at 250 and 1.7 at 400 to 1e-3, level at 300 and 400 and 1.4 times at 500 to 1e-6 (``benchmarks/large.py --crossover
 --tol``).
 """
 

@@ -56,7 +56,7 @@ def test_the_quadratic_program_is_solved_to_its_optimality_conditions(seed, cap)
     B = rng.standard_normal((int(rng.integers(1, m + 1)), m))
     H, g = B.T @ B, rng.standard_normal(m)
     Y = KnapsackSet.simplex(m, 1.5 / m if cap else np.inf)
-    z = quadratic_minimizer(H, g, Y, Y.center())
+    z = quadratic_minimizer(H, g, Y)
     slope = H @ z + g
     assert slope @ z - Y.minimize(slope)[0] <= 1e-7 * (1 + np.abs(slope).max())  # no feasible direction descends
 
