@@ -91,8 +91,17 @@ class KnapsackSet:
         lower, upper = self.lower[index], self.upper[index]
         if self.weights is None:
             return KnapsackSet(lower, upper)
-        used = float(self.weights @ fixed) - float(self.weights[index] @ fixed[index])
-        return KnapsackSet(lower, upper, self.weights[index], self.row_lower - used, self.row_upper - used)
+        weights = self.weights[index]
+        used = float(self.weights @ fixed) - float(weights @ fixed[index])
+        low, high = float(weights @ lower), float(weights @ upper)
+        rounding = 4 * self.size * EPS * float(self.weights @ np.abs(fixed))
+
+        def met(end: float) -> float:
+            """The end of the row's range, moved by no more than rounding to where the bounds meet it."""
+            nearest = min(max(end, low), high)
+            return nearest if abs(nearest - end) <= rounding else end
+
+        return KnapsackSet(lower, upper, weights, met(self.row_lower - used), met(self.row_upper - used))
 
     @property
     def size(self) -> int:

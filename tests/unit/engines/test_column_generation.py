@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from matrixlearn_discrepancy import Discrepancy
 
@@ -29,6 +29,7 @@ def test_the_law_holds_and_every_instance_is_solved(instances, hold_the_law):
 
 @pytest.mark.parametrize("name", GAMES)
 @given(seed=seeds)
+@example(seed=365)  # a face of one point, which rounding puts outside
 def test_what_a_restricted_game_says_of_its_points_the_whole_game_says(name, random_problem, seed):
     """Upper values agree, the lower value of the whole is at most the restricted one, and <A_I(y), X> = y . A_I*(X)."""
     game = random_problem(name, seed)
