@@ -14,13 +14,15 @@ NAMED = 40
 def draw_relations(axes: Any, what: str, relations: np.ndarray, names: Sequence[Any] | None) -> Any:
     """Draw correlations on matplotlib axes and return the image.
 
-    Up to `NAMED` rows in the order given, with their names; more in the order of `alike`, as the title then says.
+    Up to `NAMED` rows in the order given, with their names; more in the order of `alike`, as is then written below.
     """
     n = len(relations)
     many = n > NAMED
     order = alike(relations) if many else np.arange(n)
     image = axes.imshow(relations[np.ix_(order, order)], cmap="RdBu_r", vmin=-1, vmax=1)
-    axes.set_title(f"{n} {what}, the most alike side by side" if many else what)
+    axes.set_title(f"{n} {what}" if many else what)
+    if many:
+        axes.set_xlabel("sorted by likeness", fontsize=8)
     written = [str(name) for name in names] if names is not None and len(names) == n and not many else []
     size = min(8.0, 150 / n)
     axes.set_xticks(range(len(written)), written, rotation=90, fontsize=size)
