@@ -38,15 +38,13 @@ class DefiniteBoostKernel(BaseEstimator):
         A quadruplet's first distance is smaller than its second by at least this, in the same unit.
     slack : float or None, default=10.0
         The price of a violation, in the same unit; None for hard constraints, which may be infeasible.
-        High prices are slow where many pairs contradict each other: 1,800 pairs at rank 40 (webcam), to a gap of
-        1e-2, take 2.3 s at 0.1; within 40 s the gap is 0.06 at 1 and 0.59 at 10.
     trace : float, optional
         Trace of the kernel. By default 1, and for distances that which makes their mean that of W_1: n / 2 times the
         mean squared distance for indices, which leaves 1/n of the trace to the mean of the objects.
     measurements : {"auto", "signs", "distances"}, default="auto"
         What y holds; "auto" takes y for signs where all |y| = 1.
-    method : str, default="corrective"
-        An engine, see ``matrixlearn.methods``.
+    method : str, default="auto"
+        An engine, see ``matrixlearn.methods``: ``corrective``, or ``barrier`` where many pairs have a high price.
     tol : float, default=1e-4
         Certified relative gap.
     time_limit : float, optional
@@ -89,7 +87,7 @@ class DefiniteBoostKernel(BaseEstimator):
         slack: float | None = 10.0,
         trace: float | None = None,
         measurements: Literal["auto", "signs", "distances"] = "auto",
-        method: str = "corrective",
+        method: str = "auto",
         tol: float = 1e-4,
         time_limit: float | None = None,
     ) -> None:
@@ -117,14 +115,14 @@ class DefiniteBoostKernel(BaseEstimator):
         """
         tuples, coordinates, points = self._objects(pairs, n_objects)
         n, width = len(coordinates), tuples.shape[1]
+        if n < 2:
+            msg = f"pairs must hold at least two different objects, got {n}"
+            raise ProblemError(msg)
         for first, second in ((0, 1), (2, 3))[: width // 2]:
             same = np.flatnonzero(tuples[:, first] == tuples[:, second])
             if len(same):
                 msg = f"pairs[{same[0]}] compares an object with itself: its distance is 0 in every kernel; drop it"
                 raise ProblemError(msg)
-        if n < 2:
-            msg = f"pairs must hold at least two different objects, got {n}"
-            raise ProblemError(msg)
         U = coordinates[tuples[:, 0]] - coordinates[tuples[:, 1]]
         r = coordinates.shape[1]
         centred = coordinates - coordinates.mean(axis=0)

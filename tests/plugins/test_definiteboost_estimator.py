@@ -151,7 +151,8 @@ def test_it_follows_the_conventions_of_scikit_learn():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (([[0, 0]], [1.0]), r"pairs\[0\] compares an object with itself"),
+        (([[0, 0]], [1.0]), "at least two different objects, got 1"),
+        (([[0, 0], [0, 1]], [1.0, 1.0]), r"pairs\[0\] compares an object with itself"),
         (([[0, 1], [2, 2]], [0.5, 0.7]), r"pairs\[1\] compares"),
         (([[0, 1], [1, 2]], [0.5, -0.7]), "negative"),
         (([[0, 1], [1, 2]], [0.5]), "y must have shape"),
@@ -159,8 +160,9 @@ def test_it_follows_the_conventions_of_scikit_learn():
         (([[0, 1.5]], [1.0]), "pairs must hold indices"),
         (([[0, -1]], [1.0]), "pairs must hold indices"),
         (([[0, 1, 2]], None), "two or four columns"),
-        (([[0, 0]], None), "compares an object"),
-        ((np.zeros((3, 2, 4)), None), "compares an object"),
+        (([[1, 1]], None), "compares an object"),
+        ((np.zeros((3, 2, 4)), None), "at least two different objects, got 1"),
+        ((np.zeros((1, 2, 4)), None), "at least two different objects, got 1"),
         ((np.zeros((0, 2)), None), "0 sample"),
         ((np.full((3, 2, 4), np.nan), None), "NaN"),
         (([[0, 1, 2, 2]], None), "compares an object with itself"),

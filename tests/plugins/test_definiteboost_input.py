@@ -50,9 +50,16 @@ def test_infeasible_constraints_are_said_to_be(method, constraints, upper):
     assert solution.lower > math.log(3) and solution.matrix is None
 
 
-def test_duplicates_share_a_multiplier():
-    one = ml.solve(DefiniteBoost([C], -0.5), tol=1e-8)
-    many = ml.solve(DefiniteBoost([C, C, 2 * C, C], [-0.5, -0.5, -1.0, -0.5]), tol=1e-8)
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("slack", [None, 2.0])
+def test_duplicates_share_a_multiplier(method, slack):
+    price = None if slack is None else np.array([4 * slack])  # a violation of all four, in units of the first
+    prices = None if slack is None else np.array([slack, slack, slack / 2, slack])
+    one = ml.solve(DefiniteBoost([C], -0.5, slack=price), tol=1e-8)
+    many = ml.solve(
+        DefiniteBoost([C, C, 2 * C, C], [-0.5, -0.5, -1.0, -0.5], slack=prices), method=method, tol=1e-8, max_iter=3000
+    )
+    assert many.status == "optimal"
     assert many.value == pytest.approx(one.value, rel=1e-7)
     np.testing.assert_allclose(many.matrix, one.matrix, atol=1e-4)
     assert np.array([1, 1, 2, 1]) @ many.y == pytest.approx(one.y[0], rel=1e-3)
