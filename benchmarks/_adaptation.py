@@ -7,7 +7,7 @@ guarantee. lambda is in units of the mean square norm of the target, and the sam
 """
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -31,33 +31,32 @@ kept_weights, kept_errors = Kept(RESULTS / "weights.jsonl"), Kept(RESULTS / "err
 
 @dataclass(frozen=True)
 class Task:
-    """A labelled source (X, y); a target T, whose labels only one model sees; test points (E, y_E) of the target."""
+    """A labelled source (X, Y); a target T, whose labels only one model sees; test points (E, Y_E) of the target.
+
+    Labels have a column for each of the tasks that share the points.
+    """
 
     X: np.ndarray
-    y: np.ndarray
+    Y: np.ndarray
     T: np.ndarray
-    y_T: np.ndarray
+    Y_T: np.ndarray
     E: np.ndarray
-    y_E: np.ndarray
-    alike: np.ndarray
-    """Which source points are of the target's own domain."""
+    Y_E: np.ndarray
+    own: dict[str, np.ndarray] = field(default_factory=dict)
+    """Weights of models that use a part of the source only, by name."""
 
     @cached_property
     def points(self):
         """All points in the coordinates of their span."""
         return Discrepancy(self.X, self.T).points
 
-    def labelled_by(self, f):
-        """The same points with other labels: f(y) for each of the three."""
-        return replace(self, y=f(self.y), y_T=f(self.y_T), y_E=f(self.y_E))
-
 
 def artificial(draw, n, m=100, N=200, test=500):
     """Section 6.1: f(x) = sum |x_i|; a constant feature stands for the intercept."""
     S, T = thesis_samples(m, n + test, N, seed=200 + draw)
-    y, y_T = (np.abs(P).sum(axis=1) for P in (S, T))
+    Y, Y_T = (np.abs(P).sum(axis=1, keepdims=True) for P in (S, T))
     S, T = (np.column_stack([P, np.full(len(P), np.sqrt(N))]) for P in (S, T))
-    return Task(S, y, T[:n], y_T[:n], T[n:], y_T[n:], np.zeros(m, dtype=bool))
+    return Task(S, Y, T[:n], Y_T[:n], T[n:], Y_T[n:])
 
 
 @lru_cache
@@ -81,20 +80,23 @@ def unit_length(P, seen):
     return P.toarray() / np.sqrt(P.multiply(P).sum(axis=1))[:, None]
 
 
-def of_reviews(features, draw, n, label="stars"):
-    """Section 6.2: 500 reviews of books and 200 of kitchen goods; n others of kitchen, and the rest as test."""
+def of_reviews(features, draw, n):
+    """Section 6.2: 500 reviews of books and 200 of kitchen goods; n others of kitchen, and the rest as test.
+
+    Labels: the stars, and the smoothed stars, less their mean on the source.
+    """
     rng = np.random.default_rng(draw)
     (B, stars_b), (K, stars_k) = domain("books"), domain("kitchen")
-    if label == "smoothed stars":
-        smooth = np.array(kept_errors([label], smoothed_stars))
-        stars_b, stars_k = smooth[: len(stars_b)], smooth[len(stars_b) :]
+    smooth = np.array(kept_errors(["smoothed stars"], smoothed_stars))
+    Y_B, Y_K = np.split(np.column_stack([np.concatenate([stars_b, stars_k]), smooth]), [len(stars_b)])
     pick, order = rng.permutation(B.shape[0])[:BOOKS], rng.permutation(K.shape[0])
     labelled, target, test = order[:KITCHEN], order[KITCHEN : KITCHEN + n], order[1500:]
     m = BOOKS + KITCHEN
     P = features(sp.csr_array(sp.vstack([B[pick], K[labelled], K[target], K[test]])), m + n)
-    y = np.concatenate([stars_b[pick], stars_k[labelled]])
-    task = Task(P[:m], y, P[m : m + n], stars_k[target], P[m + n :], stars_k[test], np.arange(m) >= BOOKS)
-    return task.labelled_by(lambda label: label - y.mean())
+    Y = np.concatenate([Y_B[pick], Y_K[labelled]])
+    mean = Y.mean(axis=0)
+    alone = {"kitchen labels alone": np.repeat([0.0, 1 / KITCHEN], [BOOKS, KITCHEN])}
+    return Task(P[:m], Y - mean, P[m : m + n], Y_K[target] - mean, P[m + n :], Y_K[test] - mean, alone)
 
 
 def smoothed_stars():
@@ -139,21 +141,24 @@ def weigh(task, cap):
     }
 
 
-def ridge(X, y, z, E):
-    """Predictions for each ridge, (ridges, len(E)): weighted, by the Gram matrix."""
-    root = np.sqrt(z)[:, None]
-    w, V = np.linalg.eigh(root * (X @ X.T) * root.T)
-    inside = V.T @ (root[:, 0] * y)
-    across = (E @ X.T) * root[:, 0] @ V
-    return np.stack([across @ (inside / (np.maximum(w, 0) + r)) for r in RIDGES])
+def ridge(gram, Y, z, across):
+    """Predictions, (ridges, test points, labels); ``across`` holds the inner products with the test points."""
+    used = z > 0
+    root = np.sqrt(z[used])[:, None]
+    w, V = np.linalg.eigh(root * gram[np.ix_(used, used)] * root.T)
+    inside = V.T @ (root * Y[used])
+    rotated = across[:, used] * root.T @ V
+    return np.stack([rotated @ (inside / (np.maximum(w, 0) + r)[:, None]) for r in RIDGES])
 
 
 def errors_of(task, weights):
-    """RMSE on the test points for each ridge, {model: (ridges,)}; ``weights`` by name."""
-    scale = np.sqrt(np.mean(np.sum(task.T**2, axis=1)))
-    X, T, E = task.X / scale, task.T / scale, task.E / scale
-    training = {name: (X[z > 0], task.y[z > 0], z[z > 0]) for name, z in weights.items()}
-    training["trained on the target"] = T, task.y_T, np.full(len(T), 1 / len(T))
-    return {
-        name: np.sqrt(np.mean((ridge(*given, E) - task.y_E) ** 2, axis=1)).tolist() for name, given in training.items()
-    }
+    """RMSE on the test points, {model: (labels, ridges)}; ``weights`` on the source by name."""
+    scale = np.mean(np.sum(task.T**2, axis=1))
+    m, n = len(task.X), len(task.T)
+    weights = {"uniform": np.full(m, 1 / m), **weights, **task.own}
+    source = task.X @ task.X.T / scale, task.E @ task.X.T / scale
+    fits = {name: ridge(source[0], task.Y, z, source[1]) for name, z in weights.items()}
+    fits["trained on the target"] = ridge(
+        task.T @ task.T.T / scale, task.Y_T, np.full(n, 1 / n), task.E @ task.T.T / scale
+    )
+    return {name: np.sqrt(np.mean((fit - task.Y_E) ** 2, axis=1)).T.tolist() for name, fit in fits.items()}

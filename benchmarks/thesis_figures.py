@@ -19,10 +19,12 @@ goes on from there: 6.4 takes about an hour of CPU time.
 
 import argparse
 import time
+from functools import lru_cache, partial
 from pathlib import Path
 
 import numpy as np
 from _adaptation import (
+    BOOKS,
     RIDGES,
     artificial,
     errors_of,
@@ -141,101 +143,95 @@ def draw_6_2(figure, result):
     figure.legend(loc="outside lower center", ncols=2, frameon=False)
 
 
+def study(features, sample, sizes, draws, caps=CAPS):
+    """RMSE {model: (sizes, draws, labels, ridges)}; ``sample(draw, n)`` gives a task, ``features`` names it."""
+    errors = {}
+    for n in sizes:
+        found = []
+        for draw in range(draws):
+            task = lru_cache(lambda draw=draw, n=n: sample(draw, n))
+            solved = {
+                name: kept_weights([features, n, draw, cap], lambda cap=cap, task=task: weigh(task(), cap))
+                for name, cap in caps.items()
+            }
+            weights = {name: np.array(one["weights"]) for name, one in solved.items()}
+            judge = lambda task=task, weights=weights: errors_of(task(), weights)
+            for name, rmse in kept_errors([features, n, draw, list(caps)], judge).items():
+                errors.setdefault(name, {}).setdefault(n, []).append(rmse)
+            found.append(solved)
+        say_weights(f"{features}, n = {n}", found)
+    return {name: np.array([of_n[n] for n in sizes]) for name, of_n in errors.items()}
+
+
+def say_weights(title, found):
+    """What the weights of all draws cost, and what they are."""
+    every = [one for solved in found for one in solved.values()]
+    print(
+        f"{title}: {np.mean([one['seconds'] for one in every]):.1f} CPU s a solve, largest certified gap "
+        f"{max(1 - one['lower'] / one['upper'] for one in every):.1e}"
+    )
+    for name in found[0]:
+        ones = [solved[name] for solved in found]
+        weights = [np.array(one["weights"]) for one in ones]
+        print(
+            f"    {name}: ||M(z)|| {np.mean([one['upper'] / one['uniform'] for one in ones]):.2f} of uniform's, "
+            f"effective size {np.mean([effective_sample_size(z) for z in weights]):.0f} of {len(weights[0])}"
+            + (f", {np.mean([z[BOOKS:].sum() for z in weights]):.2f} on kitchen" if len(weights[0]) > BOOKS else ""),
+            flush=True,
+        )
+
+
 class Panel:
-    """RMSE against n for one set of features and labels: ``errors`` is {model: (sizes, draws, ridges)}."""
+    """RMSE against n, for one kind of labels: ``errors`` is {model: (sizes, draws, ridges)}."""
 
-    def __init__(self, title, features, sample, sizes, draws, caps=CAPS, label=""):
-        self.title, self.sizes, found = title, sizes, {}
-        for s, n in enumerate(sizes):
-            weights_of, spent, gaps, uniform = {name: [] for name in caps}, [], [], []
-            for draw in range(draws):
-                task = None
+    def __init__(self, title, sizes, errors):
+        self.title, self.sizes, self.errors = title, sizes, errors
+        self.best = int(np.argmin(errors["trained on the target"].mean(axis=(0, 1))))
+        self.say(f"lambda {RIDGES[self.best]:.1e}", {name: e[:, :, self.best] for name, e in errors.items()})
+        self.say("each its own best lambda", {name: e.min(axis=2) for name, e in errors.items()})
 
-                def drawn(draw=draw, n=n):
-                    nonlocal task
-                    task = task or sample(draw, n)
-                    return task
-
-                weights = {}
-                for name, cap in caps.items():
-                    kept = kept_weights([features, n, draw, cap], lambda cap=cap: weigh(drawn(), cap))
-                    weights[name] = np.array(kept["weights"])
-                    spent.append(kept["seconds"])
-                    gaps.append((kept["upper"] - kept["lower"]) / kept["upper"])
-                    uniform.append(kept["upper"] / kept["uniform"])
-                    weights_of[name].append(weights[name])
-
-                def judged(weights=weights):
-                    task = drawn()
-                    own = task.alike / max(1, task.alike.sum())
-                    others = {"kitchen labels alone": own} if task.alike.any() else {}
-                    return errors_of(task, {"uniform": np.full(len(task.X), 1 / len(task.X)), **weights, **others})
-
-                for name, rmse in kept_errors([features, label, n, draw, *caps.values()], judged).items():
-                    found.setdefault(name, np.empty((len(sizes), draws, len(RIDGES))))[s, draw] = rmse
-            print(
-                f"{title}, n = {n}: {np.mean(spent):.1f} CPU s a solve, largest certified gap {max(gaps):.1e}, "
-                f"||M(z)|| {np.mean(uniform):.2f} of uniform; "
-                + "; ".join(
-                    f"{name}: effective size {np.mean([effective_sample_size(z) for z in zs]):.0f}"
-                    + (f", on kitchen {np.mean([z[500:].sum() for z in zs]):.2f}" if len(zs[0]) == 700 else "")
-                    for name, zs in weights_of.items()
-                ),
-                flush=True,
-            )
-        self.errors = found
-        self.best = int(np.argmin(found["trained on the target"].mean(axis=(0, 1))))
-        self.say()
-
-    def say(self):
+    def say(self, note, errors):
+        """Means, wins over uniform weights, and the sign test."""
         from scipy.stats import binomtest
 
-        draws = next(iter(self.errors.values())).shape[1]
-        for at, note in ((self.best, f"lambda {RIDGES[self.best]:.1e}"), (None, "each its own best lambda")):
-            print(f"{self.title}, {note}: RMSE (wins of {draws} over uniform, p)")
-            chosen = {k: e[:, :, at] if at is not None else e.min(axis=2) for k, e in self.errors.items()}
-            for name, errors in chosen.items():
-                wins = np.sum(errors < chosen["uniform"], axis=1)
-                tests = [f" ({w:2d}, {binomtest(int(w), draws).pvalue:.0e})" for w in wins]
-                cells = [
-                    f"{e.mean():.4f}{'' if name == 'uniform' else test}" for e, test in zip(errors, tests, strict=True)
-                ]
-                print(f"{name:>22}  " + "  ".join(cells), flush=True)
+        draws = len(errors["uniform"][0])
+        print(f"{self.title}, {note}: RMSE (wins over uniform in {draws}, p) at n = {self.sizes}")
+        for name, of_sizes in errors.items():
+            cells = []
+            for e, uniform in zip(of_sizes, errors["uniform"], strict=True):
+                wins = int(np.sum(e < uniform))
+                test = "" if name == "uniform" else f" ({wins:2d}, {binomtest(wins, draws).pvalue:.0e})"
+                cells.append(f"{e.mean():.4f}{test}")
+            print(f"{name:>24}  " + "  ".join(cells), flush=True)
 
     def draw(self, axes):
         for k, (name, errors) in enumerate(self.errors.items()):
             mean, spread = errors[:, :, self.best].mean(axis=1), errors[:, :, self.best].std(axis=1)
             shift = (self.sizes[-1] / self.sizes[0]) ** (0.01 * (k - len(self.errors) / 2))  # bars side by side
-            axes.errorbar(
-                np.array(self.sizes) * shift,
-                mean,
-                spread,
-                fmt=STYLES[name],
-                ms=4,
-                capsize=2,
-                lw=1.2,
-                elinewidth=0.8,
-                label=name,
-            )
+            at = np.array(self.sizes) * shift
+            axes.errorbar(at, mean, spread, fmt=STYLES[name], ms=4, capsize=2, lw=1.2, elinewidth=0.8, label=name)
         axes.set(xlabel="unlabelled target points n", title=self.title, xscale="log")
         axes.set_xticks(self.sizes, [str(n) for n in self.sizes])
         axes.minorticks_off()
 
 
-def figure_6_3(draws):
-    return [Panel("artificial data, m = 100", "artificial", artificial, (50, 100, 200, 400, 800), draws)]
+def figure_6_3(draws, sizes=(50, 100, 200, 400, 800)):
+    errors = study("artificial", artificial, sizes, draws)
+    return [Panel("6.3  artificial data, m = 100", sizes, {name: e[:, :, 0] for name, e in errors.items()})]
 
 
-def figure_6_4(draws, sizes=(300, 500, 700, 900, 1100, 1300)):
-    def panel(title, features, label, caps=CAPS):
-        sample = lambda draw, n: of_reviews(features, draw, n, label)
-        return Panel(title, features.__name__, sample, sizes, draws, caps, label)
-
-    return [
-        panel("standardised counts, stars", standardised, "stars"),
-        panel("standardised counts, smoothed stars", standardised, "smoothed stars"),
-        panel("log counts of unit length, stars", unit_length, "stars", {"discrepancy, cap 2": 2.0}),
-    ]
+def figure_6_4(draws, sizes=(300, 700, 1300)):
+    panels = []
+    for features, title, labels, caps in (
+        (standardised, "standardised counts", ("stars", "smoothed stars"), CAPS),
+        (unit_length, "log counts of unit length", ("stars",), {"discrepancy, cap 2": 2.0}),
+    ):
+        errors = study(features.__name__, partial(of_reviews, features), sizes, draws, caps)
+        panels += [
+            Panel(f"6.4  {title}, {label}", sizes, {name: e[:, :, k] for name, e in errors.items()})
+            for k, label in enumerate(labels)
+        ]
+    return panels
 
 
 def draw_panels(figure, panels):
