@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ NAMED = 40
 """The most rows whose names are written. More are not read one by one: they are put in an order that shows groups."""
 
 
-def draw_relations(axes: Any, what: str, relations: np.ndarray, names: Sequence[Any] | None) -> Any:
+def draw_relations(axes: Any, what: str, relations: np.ndarray, names: Any) -> Any:
     """Draw correlations on matplotlib axes and return the image.
 
     Up to `NAMED` rows in the order given, with their names; more in the order of `alike`, as is then written below.
