@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import pickle
 import re
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -151,14 +152,15 @@ def check_shapes(problem: ProblemOrClass) -> None:
         sizes = f"spectral_set has n = {n} and dual_set has size m = {m}"
         if isinstance(game, FamilyGame):
             holds(tuple(game.family.shape) == (m, n), f"family has the shape (m, n) = {game.family.shape}, but {sizes}")
-        for what, of, expected in (  # the data first: the maps are asked about points of their sizes
+        asked: tuple[tuple[str, Callable[[], Any], tuple[int, ...]], ...] = (  # the data first: they size the points
             ("cost", lambda: game.cost, shape),
             ("offset", lambda: game.offset, (m,)),
             ("constraint_norms", lambda: game.constraint_norms, (m,)),
             ("forward(y)", lambda: game.forward(random_multipliers(game, rng)), shape),
             ("constraint(0)", lambda: game.constraint(0), shape),
             ("adjoint(X)", lambda: game.adjoint(random_member(game, rng)), (m,)),
-        ):
+        )
+        for what, of, expected in asked:
             array = of()
             holds(hasattr(array, "shape"), f"{what} must be an array, got a {type(array).__name__}")
             got = tuple(array.shape)
