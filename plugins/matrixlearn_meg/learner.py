@@ -169,9 +169,8 @@ class MEGLearner:
             raise KeyboardInterrupt
         if last is not None and isinstance(last.answer, Done):
             self._W = last.X
-            self._memory, error = last.answer.evidence
-            if error is not None:
-                raise error
+            if last.answer.evidence is not None:
+                raise last.answer.evidence
         return self
 
     def reading(self, examples: Iterable[tuple[Any, Any]]) -> Pass:

@@ -122,9 +122,9 @@ class Examples:
             example = next(its.stream, None)
         except Exception as error:  # the stream's own: it must not cost what was learned
             error.add_note(f"while round {number} was read from the stream")
-            return Done(BAD, evidence=(memory, error))
+            return Done(BAD, evidence=error)
         if example is None:
-            return Done(END, evidence=(memory, None))
+            return Done(END)
         try:
             instance, y = self.checked(example, number)
             p = instance.inner(W)
@@ -137,7 +137,7 @@ class Examples:
             slope = float(its.loss.derivative(p, y))
             spread = self.range_of(instance, number)
         except ProblemError as error:
-            return Done(BAD, evidence=(memory, error))
+            return Done(BAD, evidence=error)
         widest = max(memory.spread, spread)
         steep = slope * spread
         slopes = memory.slopes + steep * steep

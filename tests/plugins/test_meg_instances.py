@@ -74,6 +74,20 @@ def test_pairs_sparse_and_dense_streams_learn_the_same(seed, n, rounds):
         np.testing.assert_allclose(W, found[0], atol=1e-12)
 
 
+@given(seeds, st.integers(2, 6), st.floats(-3, 3))
+def test_a_pair_is_its_matrix(seed, n, weight):
+    rng = np.random.default_rng(seed)
+    a, b = (int(i) for i in rng.choice(n, 2, replace=False))
+    pair, u = Pair(a, b, n, weight), np.eye(n)[a] - np.eye(n)[b]
+    X, W, G = weight * np.outer(u, u), density(rng, n), np.zeros((n, n))
+    pair.add_to(G, 1.0)
+    np.testing.assert_allclose(G, X)
+    assert pair.inner(W) == pytest.approx(np.vdot(X, W), abs=1e-12)
+    assert pair.spread == pytest.approx(spread(X), abs=1e-12)
+    U, s = pair.factors()
+    np.testing.assert_allclose((U * s) @ U.T, X)
+
+
 def test_a_stream_is_read_one_by_one_and_never_held():
     alive = []
 

@@ -5,7 +5,7 @@ import pytest
 import scipy.linalg
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from matrixlearn_meg import DivergenceWarning, Fixed, Lemma32, MEGLearner, Pair
+from matrixlearn_meg import Dense, DivergenceWarning, Fixed, Lemma32, MEGLearner, Pair
 
 from matrixlearn.exponents import DenseExponent
 from matrixlearn.linalg import sym
@@ -114,6 +114,36 @@ def test_the_adaptive_rate_needs_to_know_nothing_and_has_a_bound(seed, n, rounds
     meter = MEGLearner(n, "adaptive", comparator=U).learn(zip(Xs, ys, strict=True)).meter
     assert np.all(np.isfinite(meter.bounds))
     assert np.all(np.cumsum(meter.losses) <= np.array(meter.bounds) * (1 + 1e-9))
+
+
+@given(seeds, st.integers(2, 5), st.integers(2, 12))
+def test_a_rule_sees_the_past_and_the_bound_divides_by_the_least_rate(seed, n, rounds):
+    """Lemma 3.1 with each round's own eta_t and the largest range so far; a rule is shown exactly these."""
+    rng = np.random.default_rng(seed)
+    Xs, ys, U, r = stream(rng, n, rounds, 0.3)
+    etas, shown = rng.uniform(0.1, 1.5, rounds) / r**2, []
+
+    class Given:
+        def at(self, seen):
+            shown.append(seen)
+            return etas[len(shown) - 1]
+
+    learner = MEGLearner(n, Given(), comparator=U)
+    W = np.eye(n) / n
+    widest, paid, slopes, weighted = 0.0, 0.0, 0.0, 0.0
+    for t, (X, y) in enumerate(zip(Xs, ys, strict=True)):
+        learner.learn([(X, y)])
+        error = np.real(np.vdot(sym(X), W)) - y
+        wide = Dense(X).spread
+        widest, slopes = max(widest, wide), slopes + (2 * error * wide) ** 2
+        assert (shown[t].spread, shown[t].square, shown[t].d) == (pytest.approx(widest), True, n)
+        assert shown[t].total_loss == pytest.approx(paid) and shown[t].slopes == pytest.approx(slopes)
+        paid += error**2
+        left = 2 - widest**2 * etas[t]
+        weighted += 2 * etas[t] / left * (np.trace(U @ X) - y) ** 2 if left > 0 else np.inf
+        expected = (weighted + relative_entropy(U, np.eye(n) / n)) / etas[: t + 1].min()
+        assert learner.meter.bound == pytest.approx(expected, rel=1e-6)
+        W = learner.W
 
 
 def test_the_rate_without_loss_is_two_over_r_squared():
