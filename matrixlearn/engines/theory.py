@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from matrixlearn.engines.base import Incumbent, Proposal, State
-from matrixlearn.engines.mirror import play
+from matrixlearn.engines.mirror import next_check, play
 from matrixlearn.engines.schedules import Averages
 from matrixlearn.exponents import Exponent
+from matrixlearn.linalg import inner
 from matrixlearn.oracles import Done, SortedListOracle
 from matrixlearn.problems.game import SpectralGame
 from matrixlearn.typing import Array
@@ -29,6 +30,12 @@ class TheoryState(State):
     high: float = math.inf
     rounds: int = 0
     """Rounds at this guess."""
+    suffered: float = 0.0
+    """sum_t <loss_t, X_t> of these rounds."""
+    check_at: int = 1
+    regret: float = math.nan
+    regret_bound: float = math.nan
+    """suffered - min over X in S of <G, X> when last computed, and what Theorem 4.3.1 allows it."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +47,13 @@ class Theory:
 
     The sorted list of Algorithm 3 is the oracle; rho is alpha plus the largest width of the list, so
     that the claim holds whatever the oracle answers. For games on the simplex with v > 0.
+
+    Theorem 4.3.1, with epsilon' as it is in place of epsilon (1 + epsilon), n the number of experts, P_t = X_t / R:
+
+        sum_t <M_t, P_t>  <=  (epsilon' / epsilon) lambda_min(sum_t M_t) + ln(n) / epsilon
+
+    since Tr exp(-epsilon' sum M) falls by 1 - epsilon <M_t, P_t> at least in round t; the regret of the rounds so far
+    is measured beside it on a geometric schedule.
 
     Parameters
     ----------
@@ -55,7 +69,9 @@ class Theory:
         return "" if simplex else "the theory schedule plays games on the simplex (Algorithm 3)"
 
     def remarks(self, state: TheoryState) -> str:
-        return ""
+        if math.isnan(state.regret):
+            return ""
+        return f"regret at the last guess {state.regret:.3g}; Theorem 4.3.1 allows {state.regret_bound:.3g}"
 
     def rounds_for(self, game: SpectralGame, alpha: float) -> int:
         """T of Theorem 4.3.2."""
@@ -84,32 +100,61 @@ class Theory:
         )
 
     def step(self, game: SpectralGame, state: TheoryState, incumbent: Incumbent) -> TheoryState:
-        alpha, R = state.alpha, game.spectral_set.trace
-        rho = self.width(game, alpha)
-        epsilon = min(self.delta * alpha / (2 * rho * R), 0.5)
-        rate = -math.log1p(-epsilon) / (2 * rho)
+        alpha, (_, _, rate) = state.alpha, self._steps(game, state.alpha)
         oracle = _sorted_list(game).at(alpha)
         played = play(state.exponent, oracle, state.G, at=rate * state.G)
         answer = played.answer
         if isinstance(answer, Done):
             low = max(alpha, incumbent.lower)
-            return self._after(game, played.exponent, low, state.high, Proposal(X=played.X))
+            return self._after(game, replace(state, exponent=played.exponent, low=low), Proposal(X=played.X))
         assert answer.y is not None and state.averages is not None
         averages = state.averages.with_round(played.X, answer.y)
-        rounds = state.rounds + 1
-        if rounds < self.rounds_for(game, alpha):
-            return replace(state, G=played.G, exponent=played.exponent, averages=averages, rounds=rounds, proposals=())
+        state = replace(
+            state,
+            G=played.G,
+            exponent=played.exponent,
+            averages=averages,
+            rounds=state.rounds + 1,
+            suffered=state.suffered + answer.step * inner(answer.loss, played.X),
+            proposals=(),
+        )
+        last = state.rounds >= self.rounds_for(game, alpha)
+        if last or state.rounds >= state.check_at:
+            state = self._with_regret(game, state)
+        if not last:
+            return state
         # T successes: the average proves v <= (1 + delta) alpha (Theorem 4.3.2)
         y = averages.y / averages.count
         high = min((1 + self.delta) * alpha, state.high, incumbent.upper)
         shown = Proposal(X=averages.X / averages.count, y=y)
-        return self._after(game, played.exponent, state.low, high, shown)
+        return self._after(game, replace(state, high=high), shown)
 
-    def _after(self, game: SpectralGame, exponent: Exponent, low: float, high: float, shown: Proposal) -> TheoryState:
+    def _steps(self, game: SpectralGame, alpha: float) -> tuple[float, float, float]:
+        """(rho, epsilon, epsilon' / (2 rho))."""
+        rho = self.width(game, alpha)
+        epsilon = min(self.delta * alpha / (2 * rho * game.spectral_set.trace), 0.5)
+        return rho, epsilon, -math.log1p(-epsilon) / (2 * rho)
+
+    def _with_regret(self, game: SpectralGame, state: TheoryState) -> TheoryState:
+        S, (rho, epsilon, rate) = game.spectral_set, self._steps(game, state.alpha)
+        support = S.support(-1 * state.G)
+        least = (rho * state.rounds - support / S.trace) / (2 * rho)  # lambda_min(sum M)
+        allowed = (2 * rho * rate / epsilon - 1) * least + math.log(S.dimension) / epsilon
+        return replace(
+            state,
+            check_at=next_check(state.rounds),
+            regret=state.suffered + support,
+            regret_bound=2 * rho * S.trace * allowed,
+        )
+
+    def _after(self, game: SpectralGame, state: TheoryState, shown: Proposal) -> TheoryState:
+        """The next guess, from the ``low`` and ``high`` of this one's state."""
+        low, high = state.low, state.high
         # successes at the middle of a shorter interval would not lower its end
         open_still = (1 - self.delta) * high > (1 + self.delta) * low
         finished = "" if open_still else f"the guesses agree to delta = {self.delta:g}"
-        return self._guess(game, exponent, low, high, proposals=(shown,), finished=finished)
+        told = {"regret": state.regret, "regret_bound": state.regret_bound}
+        return self._guess(game, state.exponent, low, high, proposals=(shown,), finished=finished, **told)
 
 
 def _sorted_list(game: SpectralGame) -> SortedListOracle:

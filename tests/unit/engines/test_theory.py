@@ -105,12 +105,13 @@ def test_the_search_ends_where_successes_no_longer_help(delta):
     same interval, for ever.
     """
     game, schedule = discrepancy(), Theory(delta)
-    exponent = game.exponent()
+
+    def at(low, high):
+        return schedule._guess(game, game.exponent(), low, high)
+
     for stretch in (1 + 2 * delta + 1e-6, (1 + delta) / (1 - delta) - 1e-6):
-        assert schedule._after(game, exponent, 1.0, stretch, ml.engines.Proposal()).finished
-    assert not schedule._after(
-        game, game.exponent(), 1.0, (1 + delta) / (1 - delta) + 1e-6, ml.engines.Proposal()
-    ).finished
+        assert schedule._after(game, at(1.0, stretch), ml.engines.Proposal()).finished
+    assert not schedule._after(game, at(1.0, (1 + delta) / (1 - delta) + 1e-6), ml.engines.Proposal()).finished
 
 
 def test_a_certified_upper_bound_below_the_guess_is_taken_over():
