@@ -2,7 +2,7 @@
 
 from matrixlearn_quantum.factored import Factored
 from matrixlearn_quantum.gradient import ExponentiatedGradient
-from matrixlearn_quantum.measurement import PauliMeasurement, all_settings
+from matrixlearn_quantum.measurement import PauliMeasurement, all_settings, string_means
 from matrixlearn_quantum.pauli import PauliString
 from matrixlearn_quantum.problem import StateTomography
 from matrixlearn_quantum.states import fidelity, ghz_state, random_state, sample_counts, w_state
@@ -22,5 +22,6 @@ __all__ = [
     "pauli_sum",
     "random_state",
     "sample_counts",
+    "string_means",
     "w_state",
 ]

@@ -8,13 +8,14 @@ of 2^q of the 4^q Pauli expectations, and the adjoint y -> sum y_sb E_sb goes th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any
 
 import numpy as np
 
 from matrixlearn.exceptions import ProblemError
+from matrixlearn.problem import as_array
 from matrixlearn_quantum.pauli import PauliString
 from matrixlearn_quantum.transforms import (
     LETTERS,
@@ -114,6 +115,57 @@ class PauliMeasurement:
         outcome = np.arange(len(self.settings) * self.d).reshape(-1, 1, self.d)
         entries = np.broadcast_arrays(outcome, self._strings.T[:, :, None], signs[None])
         return tuple(entry.reshape(-1) for entry in entries)
+
+
+def string_means(settings: Sequence[str], counts: Any) -> Iterator[tuple[PauliString, float]]:
+    """(P_sA, sum_b (-1)^|b & A| n_sb / sum_b n_sb), the mean of every string that a setting shows, setting by setting.
+
+    What `matrixlearn_meg.MEGLearner` learns from: 2^q - 1 strings of the same shots a setting, none of a setting
+    without shots.
+
+    Parameters
+    ----------
+    settings : sequence of str, length S
+        As for `PauliMeasurement`.
+    counts : array, shape (S, 2^q)
+        As for `StateTomography`.
+
+    Examples
+    --------
+    >>> [(string.label, mean) for string, mean in string_means(["XZ"], [[6, 0, 1, 1]])]
+    [('IZ', 0.75), ('XI', 0.5), ('XZ', 0.75)]
+    """
+    measurement = PauliMeasurement(settings)
+    counts = as_counts(counts, measurement)
+    q, d = measurement.q, measurement.d
+    sums = on_each_qubit(2 * OUTCOMES, np.ascontiguousarray(counts.T, dtype=float), q).reshape(measurement.shape)
+    for setting, by_subset in zip(measurement.settings, sums, strict=True):
+        if by_subset[0] == 0:
+            continue
+        for A in range(1, d):
+            letters = (letter if A >> (q - 1 - i) & 1 else "I" for i, letter in enumerate(str(setting)))
+            yield PauliString("".join(letters)), float(by_subset[A] / by_subset[0])
+
+
+def as_counts(counts: Any, measurement: PauliMeasurement) -> np.ndarray:
+    """Counts of the outcomes of a measurement, checked.
+
+    Raises
+    ------
+    ProblemError
+        For another shape, complex or negative numbers, NaN.
+    """
+    counts = np.asarray(as_array("counts", counts))
+    if np.iscomplexobj(counts) or counts.shape != measurement.shape:
+        msg = (
+            f"counts must be real, one row for each of the {measurement.shape[0]} settings and one column for "
+            f"each of the 2^{measurement.q} outcomes, got shape {counts.shape}"
+        )
+        raise ProblemError(msg)
+    if np.any(counts < 0):
+        msg = f"counts must not be negative, got {counts.min():g}"
+        raise ProblemError(msg)
+    return counts
 
 
 def _checked(settings: Any) -> np.ndarray:

@@ -27,8 +27,8 @@ import numpy as np
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.exponents import DenseExponent
 from matrixlearn.linalg import sym
-from matrixlearn.problem import Bound, KnapsackSet, Problem, Spectraplex, as_array
-from matrixlearn_quantum.measurement import PauliMeasurement, all_settings
+from matrixlearn.problem import Bound, KnapsackSet, Problem, Spectraplex
+from matrixlearn_quantum.measurement import PauliMeasurement, all_settings, as_counts
 from matrixlearn_quantum.states import as_density, fidelity, random_state, sample_counts
 
 if TYPE_CHECKING:
@@ -71,16 +71,7 @@ class StateTomography(Problem):
 
     def __post_init__(self) -> None:
         measurement = PauliMeasurement(self.settings)
-        counts = np.asarray(as_array("counts", self.counts))
-        if np.iscomplexobj(counts) or counts.shape != measurement.shape:
-            msg = (
-                f"counts must be real, one row for each of the {measurement.shape[0]} settings and one column for "
-                f"each of the 2^{measurement.q} outcomes, got shape {counts.shape}"
-            )
-            raise ProblemError(msg)
-        if np.any(counts < 0):
-            msg = f"counts must not be negative, got {counts.min():g}"
-            raise ProblemError(msg)
+        counts = as_counts(self.counts, measurement)
         if not np.any(counts):
             msg = "counts are all zero: there is nothing to estimate a state from"
             raise ProblemError(msg)

@@ -20,6 +20,7 @@ from matrixlearn_quantum import (
     pauli_sum,
     random_state,
     sample_counts,
+    string_means,
     w_state,
 )
 
@@ -97,6 +98,23 @@ def test_expectations_and_sums_of_all_strings(seed, q):
 def test_a_sum_is_the_sum_of_its_matrices():
     c = np.random.default_rng(0).standard_normal(64)
     np.testing.assert_allclose(pauli_sum(c), sum(x * matrix(p) for x, p in zip(c, pauli_labels(3), strict=True)))
+
+
+@given(seeds, st.integers(1, 4))
+def test_the_means_of_exact_frequencies_are_the_expectations(seed, q):
+    """Every string that the settings show, of probabilities in place of counts; settings without shots tell nothing."""
+    rho = random_state(q, random_state=seed)
+    settings = [*all_settings(q), "Z" * q]
+    p = PauliMeasurement(settings).probabilities(rho)
+    p[-1] = 0.0
+    found = list(string_means(settings, p))
+    assert len(found) == 3**q * (2**q - 1)
+    assert {string.label for string, _ in found} == set(pauli_labels(q)) - {"I" * q}
+    np.testing.assert_allclose([mean for _, mean in found], [s.inner(rho) for s, _ in found], atol=1e-12)
+    with pytest.raises(ProblemError, match="counts must be real, one row"):
+        next(string_means(settings, p[:1]))
+    with pytest.raises(ProblemError, match="counts must not be negative"):
+        next(string_means(settings, -p))
 
 
 @given(seeds, st.integers(1, 5), st.booleans())
