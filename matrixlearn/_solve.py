@@ -350,8 +350,8 @@ def _choose(problem: Problem, method: str | Engine, tol: float, notes: list[str]
             msg = f"method must be an instance of an engine: {method.__name__}(), not the class"
             raise ProblemError(msg)
         if not isinstance(method, str) or method not in known:
-            able = sorted(name for name, engine in known.items() if not engine.supports(problem))
-            msg = f"method must be 'auto' or, for a {type(problem).__name__}, one of {able}, got {method!r}"
+            names = sorted(name for name, engine in known.items() if not engine.supports(problem))
+            msg = f"method must be 'auto' or, for a {type(problem).__name__}, one of {names}, got {method!r}"
             raise ProblemError(msg)
         engine = known[method]
     lacking = engine.supports(problem)

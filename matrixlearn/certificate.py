@@ -83,7 +83,10 @@ class Certificate:
         return fresh
 
     def __str__(self) -> str:
-        return f"{self.lower:.9g} <= optimum <= {self.upper:.9g}, relative gap {self.gap:.2e} ({self.rigour})"
+        bounds, floor = f"{self.lower:.9g} <= optimum <= {self.upper:.9g}", FLOOR * self.problem.scale
+        if max(abs(self.lower), abs(self.upper)) < floor:  # said, or the bounds would not look like their gap
+            return f"{bounds}, gap {self.gap:.2e} of {floor:.3g}, a thousandth of the data's scale ({self.rigour})"
+        return f"{bounds}, relative gap {self.gap:.2e} ({self.rigour})"
 
 
 def _require_shape(X: Array, shape: tuple[int, ...]) -> None:

@@ -168,7 +168,7 @@ class Solution:
     # -- pictures ---------------------------------------------------------------------------------
 
     def plot(self) -> Any:
-        """Bounds against iterations and seconds, and the problem's own picture; a matplotlib figure.
+        """Bounds against iterations, their gap against seconds, and the problem's own picture; a matplotlib figure.
 
         Raises
         ------
@@ -181,24 +181,48 @@ class Solution:
             msg = "plot() needs matplotlib: pip install 'matrixlearn[plot]'"
             raise MissingExtraError(msg) from error
         figure, axes = plt.subplots(1, 3, figsize=(13, 3.8), layout="constrained")
-        for ax, name, label in ((axes[0], "iteration", "iteration"), (axes[1], "seconds", "seconds")):
-            at = self.history.column(name)
-            lower, upper = self.history.column("lower"), self.history.column("upper")
-            if name == "iteration" and at[-1] > 100:
-                at = at + 1  # a log axis has no 0
-                ax.set_xscale("log")
-            known = np.isfinite(lower) & np.isfinite(upper)
-            ax.plot(at[known], upper[known], drawstyle="steps-post", label="upper bound", color="C3")
-            ax.plot(at[known], lower[known], drawstyle="steps-post", label="lower bound", color="C0")
-            ax.fill_between(at[known], lower[known], upper[known], step="post", alpha=0.15, color="C7")
-            ax.set_xlabel(label)
-            ax.set_ylabel("objective")
-        axes[0].legend(frameon=False)
-        axes[0].set_title(f"{self.method}: {self.status}, gap {self.gap:.1e}")
-        axes[1].set_title("certified bounds")
+        self._plot_bounds(axes[0])
+        self._plot_gap(axes[1])
         if not self.problem.plot(self, axes[2]):
+            axes[0].get_gridspec().set_width_ratios((1, 1, 1e-3))
             axes[2].remove()
+            figure.set_size_inches(8.7, 3.8)
         return figure
+
+    def _plot_bounds(self, axes: Any) -> None:
+        """Both bounds against iterations; the first ones, which may be far, leave the picture."""
+        at = self.history.column("iteration")
+        lower, upper = self.history.column("lower"), self.history.column("upper")
+        known = np.isfinite(lower) & np.isfinite(upper)
+        at, lower, upper = at[known], lower[known], upper[known]
+        axes.set_title(f"{self.method}: {self.status}, gap {self.gap:.1e}")
+        axes.set_xlabel("iteration")
+        axes.set_ylabel("objective")
+        if not len(at):
+            return
+        if at[-1] > 100:
+            at = at + 1  # a log axis has no 0
+            axes.set_xscale("log")
+        marker = "o" if len(at) == 1 else ""
+        axes.plot(at, upper, drawstyle="steps-post", label="upper bound", color="C3", marker=marker)
+        axes.plot(at, lower, drawstyle="steps-post", label="lower bound", color="C0", marker=marker)
+        axes.fill_between(at, lower, upper, step="post", alpha=0.15, color="C7")
+        axes.legend(frameon=False)
+        middle, room = (lower[-1] + upper[-1]) / 2, 1.5 * max(upper[-1] - lower[-1], abs(lower[-1]), abs(upper[-1]))
+        if 0 < room < (upper[0] - lower[0]) / 3:
+            axes.set_ylim(middle - room, middle + room)
+
+    def _plot_gap(self, axes: Any) -> None:
+        """The certified gap against seconds, and the gap that was asked for."""
+        seconds, gap = self.history.column("seconds"), self.history.column("gap")
+        shown = np.isfinite(gap) & (gap > 0)
+        axes.plot(seconds[shown], gap[shown], drawstyle="steps-post", color="C7", label="certified")
+        axes.axhline(self.tol, color="C2", lw=1, ls="--", label="tol")
+        axes.set_yscale("log")
+        axes.set_xlabel("seconds")
+        axes.set_ylabel("relative gap")
+        axes.set_title("certified gap")
+        axes.legend(frameon=False)
 
     # -- files ------------------------------------------------------------------------------------
 

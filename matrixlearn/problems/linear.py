@@ -297,6 +297,19 @@ class LinearSDP(FamilyGame):
             )
         return lines
 
+    def plot(self, solution: Solution, axes: Any) -> bool:
+        if solution.matrix is None:
+            return False
+        largest = np.linalg.eigvalsh(as_numpy(solution.matrix))[::-1]
+        if not largest[0] > 0:
+            return False
+        shares = np.maximum(largest / largest[0], 1e-12)
+        axes.semilogy(np.arange(1, len(shares) + 1), shares, ".", color="C2")
+        axes.set_xlabel("eigenvalue of X, by size")
+        axes.set_ylabel("eigenvalue / the largest")
+        axes.set_title(f"rank {np.count_nonzero(shares > 1e-4)} of {len(shares)} above 1e-4")
+        return True
+
     # -- the game ---------------------------------------------------------------------------------
 
     @property

@@ -161,6 +161,30 @@ def test_the_bound_of_exact_equalities_is_one(seed):
         assert np.sum(C * X) <= float(line.rpartition(" ")[2]) + 1e-8 * problem.scale
 
 
+def test_a_gap_that_is_absolute_is_called_so():
+    C = np.diag([1.0, -1.0])
+    tiny = ml.LinearSDP(C, C[None] * 1e6, [1.0], 1.0)  # X_11 - X_22 <= 1e-6, far below R ||C||
+    solution = ml.solve(tiny)
+    assert solution.upper < 1e-3 * tiny.scale and "a thousandth of the data's scale" in solution.summary()
+    assert "relative gap" in ml.solve(ml.LinearSDP(*small())).summary()
+
+
+# -- pictures -------------------------------------------------------------------------------------
+
+
+def test_the_picture_shows_the_end_of_the_bounds_the_gap_and_the_spectrum():
+    plt = pytest.importorskip("matplotlib.pyplot")
+    solution = ml.solve(ml.LinearSDP.with_senses(*five_cycle(), 1.01), tol=1e-6)
+    bounds, gap, spectrum = solution.plot().axes
+    low, high = bounds.get_ylim()
+    assert low < solution.lower <= solution.upper < high < 10 * solution.upper < solution.history[0].upper
+    assert gap.get_yscale() == "log" and gap.lines[0].get_ydata()[-1] == solution.gap
+    np.testing.assert_allclose(spectrum.lines[0].get_ydata()[0], 1.0)
+    infeasible = ml.solve(ml.LinearSDP(np.eye(3), -np.eye(3)[:1], [-5.0], 1.0))
+    assert infeasible.status == "infeasible" and len(infeasible.plot().axes) == 2
+    plt.close("all")
+
+
 # -- files ----------------------------------------------------------------------------------------
 
 
