@@ -246,26 +246,31 @@ def _bounded(problem: Any, limits: Limits, notes: list[str], warm_start: Solutio
     phase_one = problem.phase_one()
     if phase_one is None:
         return problem, None
-    start = _start(phase_one, None)
-    for X in (getattr(getattr(warm_start, "problem", None), "interior", None), getattr(warm_start, "matrix", None)):
-        if X is not None and X.shape == problem.cost.shape:
-            start = start.offered(Proposal(X=moved(X, problem.cost)))
-    done = run(
-        InteriorPoint(),
-        phase_one,
-        tol=0.5,  # well inside, not just inside
-        start=start,
-        limits=limits,
-        decided=lambda incumbent: incumbent.upper < 0,
-    )
-    found = done.certificate
-    notes.append(
-        f"phase one: the largest smallest slack lies in [{found.lower:.3g}, {found.upper:.3g}] "
-        f"({done.iterations} iterations, {done.seconds:.3g} s)"
-    )
-    if found.lower > 0:
-        with contextlib.suppress(ProblemError):  # too thin an interior to be told from rounding
-            return problem.with_interior(found.X), done if done.ended == INTERRUPTED else None
+    known = (getattr(getattr(warm_start, "problem", None), "interior", None), getattr(warm_start, "matrix", None))
+    done, began = None, time.perf_counter()
+    for stage in phase_one.in_stages():
+        start = _start(stage, None)
+        for X in known:
+            if X is not None and X.shape == problem.cost.shape:
+                start = start.offered(Proposal(X=moved(X, problem.cost)))
+        done = run(
+            InteriorPoint(),
+            stage,
+            tol=0.5,  # well inside, not just inside
+            start=start,
+            limits=replace(limits, time_limit=max(0.0, limits.time_limit - (time.perf_counter() - began))),
+            decided=lambda incumbent: incumbent.upper < 0,
+        )
+        found = done.certificate
+        notes.append(
+            f"phase one, traces up to {stage.trace:.3g}: the largest smallest slack lies in [{found.lower:.3g}, "
+            f"{found.upper:.3g}] ({done.iterations} iterations, {done.seconds:.3g} s)"
+        )
+        if found.lower > 0:
+            with contextlib.suppress(ProblemError):  # too thin an interior to be told from rounding
+                return problem.with_interior(found.X), done if done.ended == INTERRUPTED else None
+        if done.ended == INTERRUPTED:
+            break
     return problem, done
 
 

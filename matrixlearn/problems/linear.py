@@ -33,7 +33,7 @@ from matrixlearn._validation import (
     require_same_namespace,
 )
 from matrixlearn.exceptions import ProblemError
-from matrixlearn.linalg import inner, is_complex
+from matrixlearn.linalg import inner, is_complex, trace
 from matrixlearn.linalg.constraints import (
     ConstraintFamily,
     DenseFamily,
@@ -43,7 +43,7 @@ from matrixlearn.linalg.constraints import (
 from matrixlearn.linalg.sparse_family import SparseFamily
 from matrixlearn.problems.base import INF, Argument, Bound
 from matrixlearn.problems.family import FamilyGame
-from matrixlearn.problems.phase_one import PhaseOne
+from matrixlearn.problems.phase_one import PhaseOne, least_trace
 from matrixlearn.problems.sdpa import read_sdpa
 from matrixlearn.sets import KnapsackSet, SpectralSet, TraceBall
 from matrixlearn.typing import Array
@@ -131,7 +131,8 @@ class LinearSDP(FamilyGame):
         Rows with ">=" or "==" go through `with_senses`.
     trace_bound : float
         R > 0. A program without one has no certificate in finite precision: derive it from your
-        constraints, or take a bound that you would be surprised to see reached.
+        constraints, or take a bound that you would be surprised to see reached. Gaps count from 1e-3 R ||C||_2
+        on, so that one far too large makes answers coarser.
     interior : array, shape (n, n), optional
         A strictly feasible X, where you know one; found when needed otherwise.
 
@@ -191,13 +192,14 @@ class LinearSDP(FamilyGame):
         """max C . X subject to A_j . X (<=, >=, ==) b_j, X >= 0, Tr X <= trace_bound.
 
         A row ">=" is its negative with "<=". A row "==" is the pair A_j . X <= b_j + d_j and
-        A_j . X >= b_j - d_j, d_j = tolerance (|b_j| + R ||A_j||_2): the program has an interior, and its
-        certificate is about the program in which equalities hold to this tolerance, as in every
-        conic solver, here by name. `row_multipliers` gives one multiplier for each row as it was written.
+        A_j . X >= b_j - d_j, d_j = tolerance (|b_j| + r ||A_j||_2) with r the largest |b_i| / ||A_i||_2 of an
+        equality, a trace that no feasible X is below (R where all these b_i are zero): the program has an interior,
+        and its certificate is about the program in which equalities hold to this tolerance, as in every conic
+        solver, here by name. `row_multipliers` gives one multiplier for each row as it was written.
 
         What this is worth is in ``solution.summary()``: any dual feasible y proves that the optimum with d = 0 is
-        at most upper - sum_j |y_j| d_j. d grows with R: give an R near the traces that matter, but not the very one
-        that a row prescribes (1.01 for tr X == 1), and a smaller tolerance where the digits are needed.
+        at most upper - sum_j |y_j| d_j. A smaller tolerance asks for more digits of X than a program without a proper
+        interior has.
 
         Parameters
         ----------
@@ -224,7 +226,9 @@ class LinearSDP(FamilyGame):
         if not 0 < as_number("tolerance", tolerance) < 1:
             msg = f"tolerance must lie between 0 and 1, got {tolerance!r}; 1e-7 is a usual choice"
             raise ProblemError(msg)
-        slack = tolerance * (np.abs(b) + _positive(trace_bound) * base.norms)
+        equal = np.array([sense == "==" for sense in each])
+        size = least_trace(np.abs(b[equal]), base.norms[equal]) or _positive(trace_bound)
+        slack = tolerance * (np.abs(b) + size * base.norms)
         rows = [
             (j, sign, sign * b[j] + (slack[j] if sense == "==" else 0.0))
             for j, sense in enumerate(each)
@@ -281,20 +285,18 @@ class LinearSDP(FamilyGame):
         return np.where(rows == 2, np.bincount(family.index, self.b)[family.index] / 2, 0.0)
 
     def describe(self, solution: Solution) -> list[str]:
-        room, y = self._room, solution.y
+        lines, room, y = [], self._room, solution.y
+        if solution.matrix is not None and trace(solution.matrix) >= 0.999 * self.trace_bound:
+            lines.append("trace      tr X is at the trace bound: a larger one may give a larger value")
         if y is None or not np.any(room) or not np.isfinite(solution.upper):
-            return []
-        size, worth = np.abs(self.b) + self.trace_bound * self.constraint_norms, float(room @ y)
-        tolerance = float(np.max(room[room > 0] / size[room > 0]))
-        lines = [
-            f"equalities {np.count_nonzero(room) // 2} rows, held to {tolerance:.1g} (|b| + R ||A||); "
-            f"held exactly, the optimum is at most {solution.upper - worth:.9g}"
-        ]
+            return lines
+        worth = float(room @ y)
+        lines.append(
+            f"equalities {np.count_nonzero(room) // 2} rows, to a tolerance; held exactly, the optimum is at most "
+            f"{solution.upper - worth:.9g}"
+        )
         if worth > solution.tol * max(abs(solution.upper), abs(solution.lower)):
-            lines.append(
-                "caution    that is further from the value than tol: pass a smaller tolerance to with_senses "
-                "(with a trace_bound a little above the traces that your rows ask for)"
-            )
+            lines.append("caution    that is further from the value than tol: pass a smaller tolerance to with_senses")
         return lines
 
     def plot(self, solution: Solution, axes: Any) -> bool:
@@ -367,8 +369,8 @@ class LinearSDP(FamilyGame):
 
     def _slack(self, X: Array) -> np.ndarray:
         """b - A*(X), less an allowance for its rounding."""
-        n, R = self.C.shape[0], self.trace_bound
-        return self.b - self.family.adjoint(X) - 4 * n * EPS * (R * self.family.norms + np.abs(self.b))
+        n, size = self.C.shape[0], min(trace(X), self.trace_bound)
+        return self.b - self.family.adjoint(X) - 4 * n * EPS * (size * self.family.norms + np.abs(self.b))
 
     def repair(self, X: Array) -> Array | None:
         """(1 - theta) X + theta X_s with the smallest theta that satisfies every constraint.

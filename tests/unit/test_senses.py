@@ -49,6 +49,13 @@ def as_written(C, A, b, senses, R):
     return program
 
 
+def tolerances(A, b, senses, R):
+    """d_j of the equalities, from its definition; zero for the other rows."""
+    norms, equal = np.array([np.linalg.norm(a, 2) for a in A]), np.array(senses) == "=="
+    size = np.max(np.abs(b[equal]) / norms[equal], initial=0.0) or R
+    return np.where(equal, 1e-7 * (np.abs(b) + size * norms), 0.0)
+
+
 @pytest.mark.parametrize("hermitian", [False, True])
 @given(seed=seeds)
 def test_rows_of_every_sense_against_cvxpy(hermitian, seed):
@@ -60,14 +67,33 @@ def test_rows_of_every_sense_against_cvxpy(hermitian, seed):
     assert solution.status == "optimal"
     y = problem.row_multipliers(solution.y)
     # the tolerance of the equalities is worth |y_j| d_j
-    worth = float(np.abs(y) @ (1e-7 * (np.abs(b) + R * np.array([np.linalg.norm(a, 2) for a in A]))))
+    room = tolerances(A, b, senses, R)
+    worth = float(np.abs(y) @ room)
     size = max(abs(program.value), problem.scale * 1e-3)
     assert abs(solution.value - program.value) <= 3e-5 * size + 10 * worth
     held = np.array([np.real(np.trace(a @ solution.matrix)) for a in A]) - b
-    for value, sense, a, bj, multiplier in zip(held, senses, A, b, y, strict=True):
-        room = 1.001e-7 * (abs(bj) + R * np.linalg.norm(a, 2))
-        assert value <= room if sense == "<=" else value >= -room if sense == ">=" else abs(value) <= room
+    for value, sense, d, multiplier in zip(held, senses, 1.001 * room + 1e-13 * np.abs(b), y, strict=True):
+        assert value <= d if sense == "<=" else value >= -d if sense == ">=" else abs(value) <= d
         assert multiplier >= 0 if sense == "<=" else multiplier <= 0 if sense == ">=" else True
+
+
+@pytest.mark.parametrize("generous", [1.0, 30.0, 1e3, 1e4])
+@given(seed=seeds)
+def test_a_generous_trace_bound_changes_nothing(generous, seed):
+    """The trace is given by a row, so that any larger bound asks the same; equalities used to be R ||A_j|| loose."""
+    C, A, b, senses, R = drawn(seed, hermitian=False)
+    n = len(C)
+    A, b, senses = np.concatenate([A, np.eye(n)[None]]), np.append(b, R / 1.5), [*senses, "=="]
+    program = as_written(C, A, b, senses, R)
+    assume(program.status == "optimal")
+    problem = ml.LinearSDP.with_senses(C, A, b, senses, generous * R)
+    solution = ml.solve(problem, tol=1e-5)
+    assert solution.status == "optimal"
+    y = problem.row_multipliers(solution.y)
+    size = max(abs(program.value), problem.scale * 1e-3)
+    worth = float(np.abs(y) @ tolerances(A, b, senses, R))
+    assert abs(solution.value - program.value) <= 3e-5 * size + 10 * worth
+    assert abs(np.trace(solution.matrix) - b[-1]) <= 3e-7 * b[-1]
 
 
 def test_maxcut_as_rows_of_equalities_is_maxcut():

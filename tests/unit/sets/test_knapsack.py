@@ -283,3 +283,21 @@ def test_arguments_are_left_alone():
     Y.project(x)
     Y.minimize(x)
     Y.center()
+
+
+@given(seed=st.integers(0, 10**6), m=st.integers(1, 30), equality=st.booleans())
+def test_a_face_at_a_vertex_is_never_empty(seed, m, equality):
+    """Where the coordinates outside of the index use up the row, what is left is zero, and not a rounding below."""
+    rng = np.random.default_rng(seed)
+    weights, total = rng.uniform(0.1, 3, m), rng.uniform(0.1, 10)
+    Y = KnapsackSet(np.zeros(m), np.full(m, np.inf), weights, total if equality else -np.inf, total)
+    fixed = rng.dirichlet(np.ones(m)) * total / weights
+    fixed[rng.random(m) < 0.5] = 0.0
+    used = float(weights @ fixed)
+    fixed = fixed * (total / used) if used > 0 else fixed
+    index = np.flatnonzero(fixed == 0)
+    face = Y.face(index, fixed)
+    if used > 0 and len(index):
+        assert 0 <= face.row_upper <= 1e-14 * total
+        assert (face.row_lower == face.row_upper) == equality
+        np.testing.assert_allclose(face.project(rng.standard_normal(len(index))), 0, atol=1e-13 * total)
