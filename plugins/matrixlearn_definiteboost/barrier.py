@@ -349,7 +349,7 @@ class Rows:
         return self._flat(self._centred(T))
 
     def times(self, v: np.ndarray) -> np.ndarray:
-        """R v, for v in the range of R^T."""
+        """R v."""
         b, (i, j) = self.barrier, self._upper
         n = len(i)
         E = np.zeros(self.model.shape, dtype=complex if len(v) > n else float)
@@ -358,5 +358,6 @@ class Rows:
             off = i != j
             E[i[off], j[off]] += 1j * v[n:] * self._weights[off] / 2
         E = E + np.triu(E, 1).conj().T
+        E[np.diag_indices_from(E)] -= np.trace(E).real * np.diag(self.model) / np.trace(self.model)
         t = b.problem.family.adjoint(self.V @ E @ self.V.conj().T)
         return b.sides.sign * t[b.sides.index] / b.sides.scale

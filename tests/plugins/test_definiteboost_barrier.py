@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from matrixlearn_definiteboost import CentralPath, DefiniteBoost
-from matrixlearn_definiteboost.barrier import Barrier, barrier_weights, inverse_curvature
+from matrixlearn_definiteboost.barrier import Barrier, Rows, barrier_weights, inverse_curvature
 
 import matrixlearn as ml
 from matrixlearn.engines import Incumbent
@@ -88,6 +88,22 @@ def test_gradient_and_curvature_are_difference_quotients(seed, kind):
     expected = b._product(at.V, model, direction) + (mu / s**2 + mu / t**2) * direction
     size = float(np.max(np.abs(expected)))
     np.testing.assert_allclose((up.gradient - down.gradient) / (2 * h), expected, atol=1e-4 * size + 1e-7)
+
+
+@given(seeds, st.sampled_from(KINDS))
+def test_rows_and_products_are_of_one_matrix(seed, kind):
+    p, rng = problem(seed, kind), np.random.default_rng(seed)
+    b, x, mu = somewhere(p, rng)
+    assume(len(x) > 0)
+    at = b.at(x, mu)
+    rows = Rows(b, at.V, inverse_curvature(at.w, mu))
+    R = rows.of(np.arange(len(x)))
+    v, r, D = rng.standard_normal(R.shape[1]), rng.standard_normal(len(x)), rng.uniform(0.5, 2, len(x))
+    size = 1e-12 * max(1.0, float(np.abs(R).max())) * R.size
+    np.testing.assert_allclose(rows.times(v), R @ v, atol=size)
+    np.testing.assert_allclose(rows.transposed(r), R.T @ r, atol=size)
+    np.testing.assert_allclose(rows.normal(np.arange(len(x)), D), R.T @ (R / D[:, None]), atol=size)
+    np.testing.assert_allclose(b._product(at.V, rows.model, r), R @ (R.T @ r), atol=size)
 
 
 @given(seeds, st.sampled_from(KINDS))
