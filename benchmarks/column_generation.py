@@ -2,6 +2,8 @@
 
     python benchmarks/column_generation.py              CPU seconds, columns and peak memory to a certified gap of 1e-6
     python benchmarks/column_generation.py --crossover  the ratio by m / n (`AHEAD_FROM` of engines.column_generation)
+    python benchmarks/column_generation.py --spanned    programs of many rows: the interior point's m x m system, the
+                                                        one in coordinates of the symmetric matrices, and ours
 
 m source points, min(m, 1000) target points, seed 0. Each size in a process of its own, so that the peak memory is its
 own; the interior point is left out where its m x m system would not fit.
@@ -18,6 +20,7 @@ from _common import gaussian_shift, header
 from matrixlearn_discrepancy import Discrepancy
 
 import matrixlearn as ml
+from matrixlearn.linalg import constraints
 
 SIZES = ((200, 20), (1000, 100), (5000, 100), (20_000, 50), (100_000, 50))
 
@@ -63,17 +66,38 @@ def crossover():
 ENGINES = ("interior-point", "column-generation")
 
 
+def spanned():
+    print("n, m, m / (n (n + 1) / 2): CPU seconds to 1e-6 (the least of 3), m x m / in coordinates / column generation")
+    chosen = constraints.SPANNED_FROM, constraints.SPANNED_PER_DIMENSION
+    for n, ratios in ((5, (7, 14, 30)), (10, (2, 4, 6)), (20, (2, 2.5, 4, 6)), (30, (2.5,))):
+        for ratio in ratios:
+            rng, m = np.random.default_rng(0), int(ratio * n * (n + 1) / 2)
+            G, P, b = rng.standard_normal((m, n, n)), rng.standard_normal((m, n)), rng.uniform(0.5, 1, m)
+            C = rng.standard_normal((n, n))
+            cells = []
+            for name, A in (("dense", G + G.transpose(0, 2, 1)), ("rank one", P)):
+                for limits in ((np.inf, 1), (1, 1), None):
+                    constraints.SPANNED_FROM, constraints.SPANNED_PER_DIMENSION = limits or chosen
+                    method = "interior-point" if limits else "column-generation"
+                    programs = [ml.LinearSDP(C + C.T, A, b, 10.0) for _ in range(3)]
+                    cells.append(f"{min(measured(program, method, 1e-6)[0] for program in programs):.4f}")
+                cells[-3] = f"{name} {cells[-3]}"
+            print(f"{n:3d} {m:5d} {ratio:5.1f}   {' / '.join(cells[:3])}   {' / '.join(cells[3:])}", flush=True)
+    constraints.SPANNED_FROM, constraints.SPANNED_PER_DIMENSION = chosen
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--crossover", action="store_true")
+    parser.add_argument("--spanned", action="store_true")
     parser.add_argument("--one", type=int, nargs=2, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.one:
         one(*given.one)
         return
     header("column generation")
-    if given.crossover:
-        crossover()
+    if given.crossover or given.spanned:
+        (crossover if given.crossover else spanned)()
         return
     for m, d in SIZES:
         subprocess.run([sys.executable, __file__, "--one", str(m), str(d)], check=True)

@@ -10,7 +10,8 @@ which leaves one positive definite system of order m + 1,
     [ h^T     h_t     ] [dt] = ...   h_j = <A_j, sum_k s_k sym(X_k S_k^{-1})>
 
 with D from the bounds on y. For rank-one A_j, H is four products and an entrywise one; where rows share their A_j, as
-the two of an equality do, it has one line for each A_j (`engines.schur.FoldedSystem`).
+the two of an equality do, it has one line for each A_j (`engines.schur.FoldedSystem`), and where
+there are more rows than dimensions of the symmetric matrices, one for each of those (`SpannedSystem`).
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ import numpy as np
 
 from matrixlearn._array import identity
 from matrixlearn.engines.base import Proposal, State
-from matrixlearn.engines.schur import FoldedSystem, LinearSystem, SchurSystem
+from matrixlearn.engines.schur import LinearSystem, linear_system
 from matrixlearn.linalg import cholesky, inner, inverse_factor, inverse_from, max_step, sym, trace
 from matrixlearn.linalg.constraints import Moments
 from matrixlearn.problems.base import Problem
@@ -169,12 +170,7 @@ class NewtonSystem:
         above = Y.upper - state.y
         capped = np.isfinite(above)
         diagonal = scalars.p / (state.y - Y.lower) + np.where(capped, scalars.q / np.where(capped, above, 1.0), 0.0)
-        schur: LinearSystem | None
-        if fold is None:
-            core[np.arange(k), np.arange(k)] += diagonal
-            schur = SchurSystem.of(core)
-        else:
-            schur = FoldedSystem.of(core, diagonal, fold)
+        schur = linear_system(core, diagonal, fold)
         if schur is None:
             return None
         row_slack = np.inf

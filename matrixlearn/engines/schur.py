@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from matrixlearn.linalg.constraints import Fold
+from matrixlearn.linalg.constraints import Fold, Span
 
 REFINEMENTS = 2
 """Steps of iterative refinement: cheap beside the factorization."""
@@ -84,6 +84,15 @@ class SchurSystem(LinearSystem):
     def product(self, x: np.ndarray) -> np.ndarray:
         return self.matrix @ x
 
+    def inverse(self) -> np.ndarray:
+        """M^{-1}, of what was factorized."""
+        from scipy.linalg import lapack
+
+        half = lapack.dpotri(self.factor, lower=1)[0]
+        half = np.tril(half)
+        whole = half + np.tril(half, -1).T
+        return np.asarray(whole * self.jacobi * self.jacobi[:, None])
+
     def backsolve(self, b: np.ndarray) -> np.ndarray:
         from scipy.linalg import lapack
 
@@ -146,3 +155,78 @@ class FoldedSystem(LinearSystem):
         w = self.members.backsolve(np.append(rho[largest] + mean, b[-1]))
         x = share * w[:-1][index] + conductance * (from_largest - mean[index])
         return np.append(x / e, w[-1])
+
+
+@dataclass(frozen=True)
+class SpannedSystem(LinearSystem):
+    """M = G B G^T + Diag(d, 0), G = diag(E, 1), where the A_i = sum_b E_ib B_b have few coordinates: m k^2 flops.
+
+    Woodbury's formula for all rows at once would add the 1/d of active rows, which grow without end, to those of the
+    others, and lose the latter. The k rows of least d, "near" their bounds' end, stay as they are; the others, of
+    E_I and d_I, leave:
+
+        B' = B - B_c^T (K + N^{-1})^{-1} B_c,      N = E_I^T D_I^{-1} E_I,  K and B_c the rows of B without t,
+        (G_A B' G_A^T + D_A) x_A = b_A - G_A B' g,                          g = E_I^T D_I^{-1} b_I,
+        v = B' (G_A^T x_A + g),    x_I = D_I^{-1} (b_I - E_I v)
+    """
+
+    core: np.ndarray
+    """B, bordered by the column of t, (k + 1, k + 1)."""
+    diagonal: np.ndarray
+    span: Span
+    near: np.ndarray
+    far: np.ndarray
+    reduced: np.ndarray
+    """B'."""
+    members: SchurSystem
+
+    @classmethod
+    def of(cls, core: np.ndarray, diagonal: np.ndarray, span: Span) -> SpannedSystem | None:
+        """Factorize; None where a system is not definite."""
+        E, d = span.coordinates, np.maximum(diagonal, TINY)
+        k = E.shape[1]
+        order = np.argpartition(d / np.maximum(np.einsum("ij,ij->i", E, E), TINY), k)
+        near, far = order[:k], order[k:]
+        root = E[far] / np.sqrt(d[far])[:, None]
+        normal = SchurSystem.of(root.T @ root)
+        middle = None if normal is None else SchurSystem.of(core[:-1, :-1] + normal.inverse())
+        if middle is None:
+            return None
+        reduced = core - core[:, :-1] @ (middle.inverse() @ core[:-1, :])
+        G = _bordered(E[near])
+        matrix = G @ reduced @ G.T
+        matrix[np.arange(k), np.arange(k)] += diagonal[near]
+        members = SchurSystem.of((matrix + matrix.T) / 2)
+        return None if members is None else cls(core, d, span, near, far, reduced, members)
+
+    def product(self, x: np.ndarray) -> np.ndarray:
+        inner = self.core @ np.append(self.span.summed(x[:-1]), x[-1])
+        return np.append(self.span.spread(inner[:-1]) + self.diagonal * x[:-1], inner[-1])
+
+    def backsolve(self, b: np.ndarray) -> np.ndarray:
+        E, near, far = self.span.coordinates, self.near, self.far
+        gone = np.append((b[far] / self.diagonal[far]) @ E[far], 0.0)
+        answer = self.reduced @ gone
+        solved = self.members.backsolve(np.append(b[near] - E[near] @ answer[:-1], b[-1] - answer[-1]))
+        answer = answer + self.reduced @ np.append(solved[:-1] @ E[near], solved[-1])
+        x = np.empty_like(b)
+        x[near], x[-1] = solved[:-1], solved[-1]
+        x[far] = (b[far] - E[far] @ answer[:-1]) / self.diagonal[far]
+        return x
+
+
+def _bordered(E: np.ndarray) -> np.ndarray:
+    """diag(E, 1)."""
+    out = np.zeros((E.shape[0] + 1, E.shape[1] + 1))
+    out[:-1, :-1], out[-1, -1] = E, 1.0
+    return out
+
+
+def linear_system(core: np.ndarray, diagonal: np.ndarray, fold: Fold | Span | None) -> LinearSystem | None:
+    """M = the bordered core, spread over the rows, and the diagonal of the bounds; None where it is not definite."""
+    if isinstance(fold, Fold):
+        return FoldedSystem.of(core, diagonal, fold)
+    if isinstance(fold, Span):
+        return SpannedSystem.of(core, diagonal, fold)
+    core[np.arange(len(diagonal)), np.arange(len(diagonal))] += diagonal
+    return SchurSystem.of(core)

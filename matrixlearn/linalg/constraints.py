@@ -8,6 +8,7 @@ Vectors over j are NumPy arrays; matrices stay in their own namespace.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -25,6 +26,12 @@ from matrixlearn.linalg._hermitian import (
     sym,
 )
 from matrixlearn.typing import Array
+
+SPANNED_FROM, SPANNED_PER_DIMENSION, SPANNED_MOST = 250, 2.5, 20_000_000
+"""Members, and members for each of the n (n + 1) / 2 dimensions of the symmetric matrices, from which a Newton system
+in coordinates of those is solved sooner: 0.6 to 0.9 times as fast below, 2 to 4 times from twice as many on
+(benchmarks/column_generation.py --spanned). Then the most entries of the coordinates: 160 MB.
+"""
 
 CHUNK = 4_000_000
 """Entries of a temporary of `DenseFamily.schur`: 32 MB."""
@@ -55,12 +62,35 @@ class Fold:
         """What the A_i have of a linear function of the B: the adjoint of `summed`."""
         return self.coefficients * z[self.index]
 
+    def divided(self, units: np.ndarray) -> Fold:
+        """That of the A_i / units_i."""
+        return replace(self, coefficients=self.coefficients / units)
+
+
+@dataclass(frozen=True)
+class Span:
+    """A_i = sum_b E_ib B_b: many matrices in the coordinates of a basis of fewer; E of shape (m, k)."""
+
+    coordinates: np.ndarray
+
+    def summed(self, y: np.ndarray) -> np.ndarray:
+        """E^T y, the coordinates of A(y)."""
+        return y @ self.coordinates
+
+    def spread(self, z: np.ndarray) -> np.ndarray:
+        """E z."""
+        return self.coordinates @ z
+
+    def divided(self, units: np.ndarray) -> Span:
+        """That of the A_i / units_i."""
+        return Span(self.coordinates / units[:, None])
+
 
 @dataclass(frozen=True)
 class Moments:
     """What a Newton system is made of, for Hermitian U and V: the derivatives of -log det S where U = V = S^{-1}.
 
-    Where there is a `Fold`, they are those of its k matrices.
+    Where there is a `Fold` or a `Span`, they are those of its k matrices.
 
     Attributes
     ----------
@@ -78,7 +108,7 @@ class Moments:
     single: np.ndarray
     product: np.ndarray
     second: np.ndarray
-    fold: Fold | None = None
+    fold: Fold | Span | None = None
 
     def times_V(self, t: float, y: np.ndarray, D: Array) -> Array:
         """D V for D = t I + A(y), which is given too."""
@@ -133,6 +163,45 @@ class ConstraintFamily(ABC):
         return Moments(U, V, self.adjoint(U), self.adjoint(sym(U @ V)), self.schur(U, V))
 
 
+def spanned(entries: Callable[[np.ndarray, np.ndarray], np.ndarray], A: Array, m: int, n: int) -> _Spanned | None:
+    """What spans many real symmetric matrices of low order, from ``entries(a, b)``, (m, k), at index vectors a <= b;
+    None where the members are too few for that, or A is not a real NumPy array.
+    """
+    k = n * (n + 1) // 2
+    if not isinstance(A, np.ndarray) or is_complex(A) or m < max(SPANNED_FROM, SPANNED_PER_DIMENSION * k):
+        return None
+    if m * k > SPANNED_MOST:
+        return None
+    a, b = np.triu_indices(n)
+    E = entries(a, b) * np.where(a == b, 1.0, np.sqrt(2.0))
+    used = np.flatnonzero(np.any(E != 0, axis=0))
+    return _Spanned(a[used], b[used], Span(E[:, used]))
+
+
+@dataclass(frozen=True)
+class _Spanned:
+    """Members in the orthonormal basis (e_a e_b^T + e_b e_a^T) / sqrt(2), e_a e_a^T, of the symmetric matrices."""
+
+    a: np.ndarray
+    b: np.ndarray
+    span: Span
+
+    def moments(self, U: np.ndarray, V: np.ndarray) -> Moments:
+        """Entry by entry: <e_a e_b^T, U e_c e_d^T V> = U_bc V_da, and the like."""
+        a, b = self.a, self.b
+        half = np.where(a == b, 0.5, np.sqrt(0.5))
+        pairs = ((b, a, a, b), (b, b, a, a), (a, a, b, b), (a, b, b, a))
+        second = sum(U[np.ix_(i, j)] * V[np.ix_(k, h)] for i, j, k, h in pairs)
+        return Moments(
+            U,
+            V,
+            single=2 * half * U[a, b],
+            product=2 * half * sym(U @ V)[a, b],
+            second=second * np.outer(half, half),
+            fold=self.span,
+        )
+
+
 @dataclass(frozen=True)
 class RankOneMoments(Moments):
     """Moments that keep x_i^H U and x_i^H V: A(y) V = sum_i y_i x_i (x_i^H V), in 2 m n^2 flops."""
@@ -180,6 +249,11 @@ class RankOneFamily(ConstraintFamily):
     def _conjugate(self) -> Array:
         return namespace(self.P).conj(self.P) if is_complex(self.P) else self.P
 
+    @cached_property
+    def _spanned(self) -> _Spanned | None:
+        P = self.P
+        return spanned(lambda a, b: P[:, a] * P[:, b], P, *self.shape)
+
     def at(self, index: np.ndarray) -> RankOneFamily:
         return RankOneFamily(namespace(self.P).take(self.P, from_numpy(index, self.P), axis=0))
 
@@ -209,6 +283,8 @@ class RankOneFamily(ConstraintFamily):
 
     def moments(self, U: Array, V: Array) -> Moments:
         """Four products, two where V is U: x_i^H U and x_i^H U x_j, and x_i^H U V x_i = (x_i^H U)(x_i^H V)^H."""
+        if self._spanned is not None:
+            return self._spanned.moments(U, V)
         xp = namespace(self.P)
         rows = other_rows = self._conjugate @ U
         forms = other_forms = rows @ self.P.mT
@@ -252,6 +328,14 @@ class DenseFamily(ConstraintFamily):
         xp = namespace(self.A)
         rows = xp.reshape(self.A, (m, n * n))
         return xp.reshape(from_numpy(y, self.A) @ rows, (n, n))
+
+    @cached_property
+    def _spanned(self) -> _Spanned | None:
+        A = self.A
+        return spanned(lambda a, b: A[:, a, b], A, *self.shape)
+
+    def moments(self, U: Array, V: Array) -> Moments:
+        return super().moments(U, V) if self._spanned is None else self._spanned.moments(U, V)
 
     def _products(self, X: Array) -> Array:
         """Re tr(A_j^H X_k) for a stack X of shape (k, n, n), (m, k)."""
@@ -326,4 +410,8 @@ class SignedFamily(ConstraintFamily):
 
     def moments(self, U: Array, V: Array) -> Moments:
         """Those of the base, folded."""
-        return replace(self.base.moments(U, V), fold=self.fold)
+        moments, fold = self.base.moments(U, V), self.fold
+        if isinstance(moments.fold, Span):
+            E = moments.fold.coordinates[self.index] * self.signs[:, None]
+            return replace(moments, fold=Span(E))
+        return replace(moments, fold=fold)

@@ -104,8 +104,7 @@ class PhaseOne(SpectralGame):
     def moments(self, U: Array, V: Array) -> Moments:
         found, units = self.game.moments(U, V), self.nu
         if found.fold is not None:
-            fold = found.fold
-            return replace(found, fold=replace(fold, coefficients=fold.coefficients / units))
+            return replace(found, fold=found.fold.divided(units))
         return Moments(U, V, found.single / units, found.product / units, found.second / np.outer(units, units))
 
     def ray(self, y: np.ndarray) -> np.ndarray:

@@ -6,9 +6,9 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from matrixlearn.engines.schur import FoldedSystem, SchurSystem
+from matrixlearn.engines.schur import FoldedSystem, SchurSystem, SpannedSystem
 from matrixlearn.linalg import cholesky, inverse_factor, inverse_from
-from matrixlearn.linalg.constraints import DenseFamily, Fold, RankOneFamily, SignedFamily
+from matrixlearn.linalg.constraints import DenseFamily, Fold, RankOneFamily, SignedFamily, Span
 from matrixlearn.linalg.sparse_family import SparseFamily
 
 
@@ -159,3 +159,62 @@ def test_a_singular_schur_matrix_is_helped_by_a_ridge_and_an_indefinite_one_refu
     assert SchurSystem.of(np.outer(x, x)) is not None
     assert SchurSystem.of(np.diag([1.0, -1.0])) is None
     assert SchurSystem.of(np.full((2, 2), np.nan)) is None
+
+
+@given(seed=st.integers(0, 10**6), n=st.integers(1, 4), spread=st.sampled_from([0.0, 3.0, 6.0]), row=st.booleans())
+def test_a_system_in_few_coordinates_is_the_dense_one(seed, n, spread, row):
+    """The Newton direction by either way, for multipliers d from active to inactive."""
+    rng = np.random.default_rng(seed)
+    k = n * (n + 1) // 2
+    m = 3 * k + int(rng.integers(1, 10))
+    E, G = rng.standard_normal((m, k)), rng.standard_normal((k + 1, k + 1))
+    core, d = G @ G.T + 0.1 * np.eye(k + 1), 10.0 ** rng.uniform(-spread, spread, m)
+    whole = np.zeros((m + 1, k + 1))
+    whole[:m, :k], whole[m, k] = E, 1.0
+    M = whole @ core @ whole.T + np.diag(np.append(d, 0.0))
+    few, dense = SpannedSystem.of(core, d, Span(E)), SchurSystem.of(M)
+    x, w = rng.standard_normal(m + 1), np.append(rng.uniform(0.5, 2, m), 0.0)
+    np.testing.assert_allclose(few.product(x), M @ x, atol=1e-12 * np.abs(M).sum(axis=1).max())
+    for system in (few, dense):
+        b = M @ x + 0.7 * w if row else M @ x
+        found, theta = system.solve_on_row(b, w, float(w @ x)) if row else (system.solve(b), 0.7)
+        assert theta == pytest.approx(0.7, abs=1e-6 * (1 + np.abs(b).max()))
+        np.testing.assert_allclose(M @ found + (theta * w if row else 0), b, atol=1e-9 * (1 + np.abs(b).max()))
+
+
+@pytest.mark.parametrize("rank_one", [True, False])
+def test_many_members_are_moments_in_the_coordinates_of_a_basis(rank_one):
+    rng = np.random.default_rng(0)
+    n, m = 4, 260
+    P = rng.standard_normal((m, n)) * np.array([1.0, 1.0, 1.0, 0.0])  # one coordinate that no member uses
+    A = np.einsum("ja,jb->jab", P, P) + (0 if rank_one else np.einsum("j,ab->jab", P[:, 0], np.diag([1.0, 2, 3, 0])))
+    family = RankOneFamily(P) if rank_one else DenseFamily(A)
+    U, V = (G @ G.T for G in rng.standard_normal((2, n, n)))
+    for member, sign in (
+        (family, np.ones(m)),
+        (SignedFamily(family, np.arange(m), np.tile([1.0, -1.0], m // 2)), None),
+    ):
+        sign = member.signs if sign is None else sign
+        moments = member.moments(U, V)
+        assert isinstance(moments.fold, Span) and moments.fold.coordinates.shape == (m, 6)
+        E, wanted = moments.fold.coordinates, family.schur(U, V) * np.outer(sign, sign)
+        np.testing.assert_allclose(E @ moments.second @ E.T, wanted, atol=1e-11 * np.abs(wanted).max())
+        np.testing.assert_allclose(moments.fold.spread(moments.single), sign * family.adjoint(U), atol=1e-10)
+        halves = moments.fold.divided(np.full(m, 2.0))
+        np.testing.assert_allclose(halves.summed(sign), E.T @ sign / 2, atol=1e-10)
+
+
+def test_many_rows_and_few_dimensions_end_to_end():
+    """Plain interior point and the one in coordinates, by column generation's certified bounds as the judge."""
+    import matrixlearn as ml
+
+    rng = np.random.default_rng(1)
+    G, P = rng.standard_normal((300, 5, 5)), rng.standard_normal((300, 5))
+    C = G[0] + G[0].T
+    for A in (G + G.transpose(0, 2, 1), P):
+        for b in (rng.uniform(0.5, 1, 300), np.append(-1e-3, rng.uniform(0.5, 1, 299))):  # the latter by phase one
+            program = ml.LinearSDP(C, A, b, 10.0)
+            ours, judge = (ml.solve(program, method, tol=1e-8) for method in ("interior-point", "column-generation"))
+            assert ours.status == judge.status
+            if ours.status == "optimal":
+                assert ours.lower <= judge.upper and judge.lower <= ours.upper
