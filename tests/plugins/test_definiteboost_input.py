@@ -146,6 +146,10 @@ def test_vectors_are_their_matrices():
     thin, thick = DefiniteBoost(vectors=P, minus=Q, upper=-0.1), DefiniteBoost(S, -0.1)
     for a, b in zip(thin.family.ranges, thick.family.ranges, strict=True):
         np.testing.assert_allclose(a, b, atol=1e-12)
+    V, which = np.linalg.qr(P[:4])[0], np.array([0, 3])  # unitary, complex
+    blocks = [f.family.rotated(V, which, slice(1, 3), slice(1, 4)) for f in (thin, thick)]
+    np.testing.assert_allclose(*blocks, atol=1e-12)
+    np.testing.assert_allclose(blocks[0], (V.conj().T @ S[which] @ V)[:, 1:3, 1:], atol=1e-12)
     W = np.asarray(ml.solve(thick, tol=1e-8).matrix)
     np.testing.assert_allclose(thin.family.adjoint(W), thick.family.adjoint(W), atol=1e-12)
     assert ml.solve(thin, tol=1e-8).value == pytest.approx(ml.solve(thick, tol=1e-8).value, rel=1e-7)

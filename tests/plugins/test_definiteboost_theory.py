@@ -17,6 +17,7 @@ from matrixlearn_definiteboost import (
     bisect_theta,
 )
 from matrixlearn_definiteboost.dual import divided_differences, evaluate, hessian
+from matrixlearn_definiteboost.newton import newton_step
 from matrixlearn_definiteboost.oracle import MostViolated, closed_form_step, exact_step, log_partition_bound
 from scipy.linalg import expm
 from scipy.optimize import minimize_scalar
@@ -295,6 +296,38 @@ def test_gradient_and_hessian_are_difference_quotients(seed, d, m, complex_entri
         up, down = evaluate(p, s, z + step), evaluate(p, s, z - step)
         assert (up.value - down.value) / (2 * h) == pytest.approx(at.gradient[i], abs=1e-6)
         np.testing.assert_allclose((up.gradient - down.gradient) / (2 * h), H[i], atol=1e-6)
+
+
+@given(seeds, st.integers(1, 4), st.booleans())
+def test_newton_steps_bring_a_matrix_that_satisfies_the_constraints_of_the_model(seed, m, complex_entries):
+    rng = np.random.default_rng(seed)
+    C, upper = instance(rng, 4, m, complex_entries)
+    p = DefiniteBoost(C, upper)
+    at = evaluate(p, p.sides, rng.uniform(0, 2, m))
+    step = newton_step(p, p.sides, at)
+    assume(step.there is not None)
+    assert step.there.value <= at.value
+    np.testing.assert_array_equal(step.W, step.W.conj().T)
+    assert np.trace(step.W).real == pytest.approx(1, abs=1e-9)
+    slack = upper - np.einsum("jab,ba->j", sym(C), step.W).real
+    assert np.min(slack) >= -1e-8
+
+
+@given(seeds, st.integers(2, 5), st.integers(1, 3), st.booleans())
+def test_the_nearest_matrix_on_equalities_is_on_them_and_nearest(seed, d, m, complex_entries):
+    rng = np.random.default_rng(seed)
+    C, target = instance(rng, d, m, complex_entries)
+    p = DefiniteBoost(C, target - 0.05, target - 0.05)  # what a density matrix has
+    W = p.initial_matrix + 0j if complex_entries else p.initial_matrix
+    near = p.feasible.on_equalities(W)
+    assume(near is not None and m < d)
+    S = sym(C)
+    np.testing.assert_allclose(np.einsum("jab,ba->j", S, near).real, p.upper, atol=1e-9)
+    assert np.trace(near).real == pytest.approx(1, abs=1e-12)
+    span = np.stack([*S, np.eye(d)]).reshape(m + 1, -1)  # the way there is a real combination of these
+    real = np.concatenate([span.real, span.imag], axis=1)
+    way = np.concatenate([(near - W).real.ravel(), (near - W).imag.ravel()])
+    assert np.linalg.norm(real.T @ np.linalg.lstsq(real.T, way)[0] - way) <= 1e-9
 
 
 def test_divided_differences_at_repeated_and_far_eigenvalues():
