@@ -30,7 +30,7 @@ import numpy as np
 
 from matrixlearn.engines.base import Engine, Incumbent, Proposal, State
 from matrixlearn.engines.interior_point import InteriorPoint
-from matrixlearn.engines.newton import InteriorState, Scalars, signed_sum
+from matrixlearn.engines.newton import InteriorState, mixed, signed_sum
 from matrixlearn.problems.base import Problem
 from matrixlearn.problems.game import SpectralGame
 from matrixlearn.problems.restricted import RestrictedGame
@@ -209,25 +209,13 @@ class ColumnGeneration(Engine):
         reduced: np.ndarray,
     ) -> InteriorState:
         """The convex combination of two strictly feasible points; a new column's multiplier is its reduced cost."""
-        k, index = self.warmth, game.index
-        old, new = last.scalars, first.scalars
-        assert old is not None and new is not None
+        index, old = game.index, last.scalars
+        assert old is not None
         p, q = np.maximum(reduced, 0.0), np.maximum(-reduced, 0.0)
         p[before.index], q[before.index] = old.p, old.q
-        capped = np.isfinite(game.dual_set.upper)
-        scalars = Scalars(
-            p=k * p[index] + (1 - k) * new.p,
-            q=np.where(capped, k * q[index], 0.0) + (1 - k) * new.q,
-            theta=k * old.theta + (1 - k) * new.theta,
-            x0=k * old.x0 + (1 - k) * new.x0,
-        )
-        return replace(
-            first,
-            X=tuple(k * a + (1 - k) * b for a, b in zip(last.X, first.X, strict=True)),
-            y=k * y[index] + (1 - k) * first.y,
-            t=k * last.t + (1 - k) * first.t,
-            scalars=scalars,
-        )
+        q = np.where(np.isfinite(game.dual_set.upper), q[index], 0.0)
+        here = replace(last, y=y[index], scalars=replace(old, p=p[index], q=q))
+        return mixed(here, first, self.warmth)
 
 
 def _first_columns(problem: SpectralGame, incumbent: Incumbent) -> tuple[np.ndarray, np.ndarray]:

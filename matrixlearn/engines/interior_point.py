@@ -6,11 +6,12 @@ The game is the pair of programs (s_k the signs of S; t >= 0 and x_0 only where 
     max  <C, X> + ...   X = sum_k s_k X_k,   X_k >= 0,     sum_k Tr X_k + x_0 = R,
                         c_j - <A_j, X> - p_j + q_j + theta w_j = 0,      p, q (, theta) >= 0
 
-Both have strictly feasible points that are written down at once (Y is bounded), so every iterate
-carries a bound on either side. Each iteration takes a predictor step, from which it reads how far
-to aim, and the corrector (`engines.newton`). Per iteration and sign: two Cholesky factorizations and two more to
-check the step, two triangular inverses, four Lanczos runs for the step lengths; one Cholesky factorization of
-order m + 1.
+Both have strictly feasible points that are written down at once (Y is bounded), so every iterate carries a bound on
+either side, which the Cholesky factorizations that it takes anyway prove (`SpectralGame.bounds_from_interior`); all
+eigenvalues are computed where they can decide. Each iteration takes a predictor step towards the boundary and the
+corrector of its second-order term (`engines.newton`). Per iteration and sign: two Cholesky factorizations at the new
+point, two triangular inverses, two Lanczos runs for the step lengths, and some ten products; one Cholesky factorization
+of order m + 1, or of the order of the symmetric matrices where these are fewer.
 
 References
 ----------

@@ -17,7 +17,7 @@ there are more rows than dimensions of the symmetric matrices, one for each of t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 
 import numpy as np
 
@@ -92,6 +92,19 @@ class InteriorState(State):
         if factors is not None and factors.definite:
             proof = problem.bounds_from_interior(self.X, factors.S, self.y, self.t)
         return Proposal(signed_sum(problem, self.X), self.y, proof)
+
+
+def mixed(a: InteriorState, b: InteriorState, k: float) -> InteriorState:
+    """k a + (1 - k) b, without their factors: as feasible as the two are."""
+    p, q = a.scalars, b.scalars
+    assert p is not None and q is not None
+    return replace(
+        b,
+        X=tuple(k * x + (1 - k) * z for x, z in zip(a.X, b.X, strict=True)),
+        y=k * a.y + (1 - k) * b.y,
+        t=k * a.t + (1 - k) * b.t,
+        scalars=Scalars(*(k * getattr(p, f.name) + (1 - k) * getattr(q, f.name) for f in fields(Scalars))),
+    )
 
 
 @dataclass(frozen=True)

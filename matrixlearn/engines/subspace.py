@@ -27,14 +27,14 @@ Mitchell (2006), semidefinite cuts and interior points.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from matrixlearn._array import as_numpy, columns, namespace, zeros
 from matrixlearn.engines.base import Engine, Incumbent, Proposal, State
 from matrixlearn.engines.interior_point import InteriorPoint
-from matrixlearn.engines.newton import InteriorState, Scalars
+from matrixlearn.engines.newton import InteriorState, mixed
 from matrixlearn.engines.saddle import rounded_out
 from matrixlearn.linalg import adjoint
 from matrixlearn.linalg.constraints import RankOneFamily
@@ -145,7 +145,7 @@ class Subspace(Engine):
         inner = self.inner.step(state.compressed, state.inner, state.known)
         known = state.known
         for proposal in inner.proposals:
-            known = known.offered(proposal)
+            known = known.shown(proposal)
         state = replace(state, inner=inner, known=known, proposals=())
         if known.X is None or known.y is None:  # no step was possible
             return self._cold(state, state.compressed) if state.warm else replace(state, finished=inner.finished)
@@ -186,19 +186,6 @@ class Subspace(Engine):
         if game is state.compressed:
             return state
         return self._cold(state, game) if state.inner.finished else self._warm(state, game)
-
-
-def mixed(a: InteriorState, b: InteriorState, k: float) -> InteriorState:
-    """k a + (1 - k) b, without their factors: as feasible as the two are."""
-    p, q = a.scalars, b.scalars
-    assert p is not None and q is not None
-    return replace(
-        b,
-        X=tuple(k * x + (1 - k) * z for x, z in zip(a.X, b.X, strict=True)),
-        y=k * a.y + (1 - k) * b.y,
-        t=k * a.t + (1 - k) * b.t,
-        scalars=Scalars(*(k * getattr(p, f.name) + (1 - k) * getattr(q, f.name) for f in fields(Scalars))),
-    )
 
 
 def _bordered(X: Array, n: int) -> Array:
