@@ -9,7 +9,6 @@ from matrixlearn_meg import (
     Absolute,
     Adaptive,
     Dense,
-    DivergenceWarning,
     Huber,
     Lemma32,
     LowRank,
@@ -19,33 +18,6 @@ from matrixlearn_meg import (
 )
 
 from matrixlearn.exceptions import ProblemError
-from matrixlearn.linalg import sym
-
-
-def random_square(rng, n, complex_entries=False):
-    X = rng.standard_normal((n, n))
-    return X + 1j * rng.standard_normal((n, n)) if complex_entries else X
-
-
-def density(rng, n, complex_entries=False):
-    A = random_square(rng, n, complex_entries)
-    A = A @ A.conj().T
-    return A / np.real(np.trace(A))
-
-
-def spread(X):
-    w = np.linalg.eigvalsh(sym(X))
-    return w[-1] - w[0]
-
-
-def stream(rng, n, rounds, noise, complex_entries=False):
-    """Square instances, their labels under a density U with noise, U, and the widest range r."""
-    U = density(rng, n, complex_entries)
-    Xs = [random_square(rng, n, complex_entries) * 10.0 ** rng.uniform(-0.5, 0.5) for _ in range(rounds)]
-    r = max([spread(X) for X in Xs] + [1e-6])
-    ys = [float(np.real(np.trace(U @ X))) + noise * r * rng.standard_normal() for X in Xs]
-    return Xs, ys, U, r
-
 
 GOOD = (np.diag([1.0, 2.0, 3.0]), 1.5)
 
@@ -177,20 +149,6 @@ def test_a_logdet_stream_beyond_double_precision_is_said():
     with pytest.raises(ProblemError, match=r"round 2: diverged, .* larger units"):
         learner.learn([(np.ones(3), 1e9)] * 3)
     assert learner.rounds == 1
-
-
-def test_a_rate_far_too_large_is_said():
-    rng = np.random.default_rng(0)
-    Xs, ys, _, r = stream(rng, 10, 300, 0.0)
-    with pytest.warns(DivergenceWarning, match=r"round [0-9]+: the learning rate .* is too large"):
-        MEGLearner(10, 1000 / r**2).partial_fit(Xs, ys)
-    MEGLearner(10, 2 / r**2).partial_fit(Xs, ys)  # the edge of the lemma: no warning, which would be an error here
-    two = [(np.diag([1.0, 2, 3]), 1.0), (np.diag([3.0, 1, 3]), 2.0)]
-    with pytest.warns(DivergenceWarning, match="round 10: the learning rate 1e\\+09 is too large"):
-        MEGLearner(3, 1e9).learn(two * 8)  # thrown from corner to corner: long before 50 rounds
-    learner = MEGLearner(4, 1e6, update="unnormalized")
-    with pytest.raises(ProblemError, match=r"round [0-9]+: diverged"):
-        learner.learn((np.eye(4), y) for y in (2.0, 2.0, 2.0))
 
 
 def test_rates_beyond_the_lemma_have_no_bound():

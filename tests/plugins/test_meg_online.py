@@ -7,6 +7,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from matrixlearn_meg import Dense, DivergenceWarning, Fixed, Lemma32, MEGLearner, Pair
 
+from matrixlearn.exceptions import ProblemError
 from matrixlearn.exponents import DenseExponent
 from matrixlearn.linalg import sym
 from matrixlearn.problem import Spectraplex
@@ -191,3 +192,17 @@ def test_w_stays_a_density_matrix(rounds):
         assert abs(np.trace(W) - 1) <= 1e-12
         assert np.linalg.eigvalsh(W)[0] >= -1e-15
     assert np.all(np.isfinite(learner.meter.losses))
+
+
+def test_a_rate_far_too_large_is_said():
+    rng = np.random.default_rng(0)
+    Xs, ys, _, r = stream(rng, 10, 300, 0.0)
+    with pytest.warns(DivergenceWarning, match=r"round [0-9]+: the learning rate .* is too large"):
+        MEGLearner(10, 1000 / r**2).partial_fit(Xs, ys)
+    MEGLearner(10, 2 / r**2).partial_fit(Xs, ys)  # the edge of the lemma: no warning, which would be an error here
+    two = [(np.diag([1.0, 2, 3]), 1.0), (np.diag([3.0, 1, 3]), 2.0)]
+    with pytest.warns(DivergenceWarning, match="round 10: the learning rate 1e\\+09 is too large"):
+        MEGLearner(3, 1e9).learn(two * 8)  # thrown from corner to corner: long before 50 rounds
+    learner = MEGLearner(4, 1e6, update="unnormalized")
+    with pytest.raises(ProblemError, match=r"round [0-9]+: diverged"):
+        learner.learn((np.eye(4), y) for y in (2.0, 2.0, 2.0))

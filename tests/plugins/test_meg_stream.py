@@ -5,42 +5,24 @@ import pytest
 from matrixlearn_meg import MEGLearner
 
 from matrixlearn.exceptions import MatrixLearnError
-from matrixlearn.linalg import sym
+from matrixlearn.testing.strategies import rotated
 
 
-def random_square(rng, n, complex_entries=False):
-    X = rng.standard_normal((n, n))
-    return X + 1j * rng.standard_normal((n, n)) if complex_entries else X
-
-
-def density(rng, n, complex_entries=False):
-    A = random_square(rng, n, complex_entries)
-    A = A @ A.conj().T
-    return A / np.real(np.trace(A))
-
-
-def spread(X):
-    w = np.linalg.eigvalsh(sym(X))
-    return w[-1] - w[0]
-
-
-def stream(rng, n, rounds, noise, complex_entries=False):
-    """Square instances, their labels under a density U with noise, U, and the widest range r."""
-    U = density(rng, n, complex_entries)
-    Xs = [random_square(rng, n, complex_entries) * 10.0 ** rng.uniform(-0.5, 0.5) for _ in range(rounds)]
-    r = max([spread(X) for X in Xs] + [1e-6])
-    ys = [float(np.real(np.trace(U @ X))) + noise * r * rng.standard_normal() for X in Xs]
-    return Xs, ys, U, r
+def stream(rounds, n, complex_entries=False):
+    """Instances with eigenvalues in [-1/2, 1/2], labels under a density U with noise, and U."""
+    rng = np.random.default_rng(2)
+    U = rotated(rng.dirichlet(np.ones(n)), 0, complex_entries)
+    Xs = [rotated(rng.uniform(-0.5, 0.5, n), t + 1, complex_entries) for t in range(rounds)]
+    return Xs, [float(np.real(np.vdot(U, X))) + 0.1 * rng.standard_normal() for X in Xs], U
 
 
 @pytest.mark.parametrize("update", ["normalized", "unnormalized", "logdet"])
 def test_a_saved_learner_resumes_where_it_was(update, tmp_path):
-    rng = np.random.default_rng(2)
-    Xs, ys, U, r = stream(rng, 4, 30, 0.1, complex_entries=True)
+    Xs, ys, U = stream(30, 4, complex_entries=True)
     comparator = U if update == "normalized" else None
 
     def fresh():
-        return MEGLearner(4, 0.3 / r**2, update=update, comparator=comparator, snapshot_every=10)
+        return MEGLearner(4, 0.3, update=update, comparator=comparator, snapshot_every=10)
 
     whole = fresh().partial_fit(Xs, ys)
     first = fresh().partial_fit(Xs[:17], ys[:17])
@@ -61,7 +43,7 @@ def test_a_saved_learner_resumes_where_it_was(update, tmp_path):
 
 
 def test_one_by_one_is_the_same_as_all_at_once():
-    Xs, ys, U, r = stream(np.random.default_rng(4), 3, 25, 0.1)
+    Xs, ys, U = stream(25, 3)
     at_once, one_by_one = (MEGLearner(3, "adaptive", comparator=U) for _ in range(2))
     at_once.partial_fit(np.array(Xs), np.array(ys))
     for X, y in zip(Xs, ys, strict=True):
