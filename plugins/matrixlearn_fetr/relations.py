@@ -268,6 +268,7 @@ class RelationProblem(MulticonvexProblem):
         gradient, by_feature, by_task = self.gains(found)
         return [
             f"loss       {self.loss.value(found.weights):.9g} over {self.shape[1]} tasks in {self.shape[0]} features",
+            f"floor      {self.floor:.9g}, from which the value counts; no loss is below {self.loss.least:.9g}",
             f"S1         eigenvalues from {low1:.3g} to {high1:.3g}",
             f"S2         eigenvalues from {low2:.3g} to {high2:.3g}",
             f"blocks     relative gradient in W {gradient:.1e}; S1 alone gains {by_feature:.1e}, S2 {by_task:.1e}",

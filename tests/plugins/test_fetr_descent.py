@@ -255,6 +255,7 @@ def test_the_summary_says_what_was_measured_and_the_picture_is_drawn():
     text = solution.summary()
     assert "relative gradient in W" in text
     assert "blockwise" in text
+    assert f"{solution.problem.floor:.9g}, from which the value counts" in text
     figure = solution.plot()
     labels = [tick.get_text() for ax in figure.axes for child in ax.child_axes for tick in child.get_xticklabels()]
     assert labels == ["left", "right"]
