@@ -12,9 +12,6 @@ from matrixlearn.linalg import eigh
 from matrixlearn.sets import SpectralSet
 from matrixlearn.typing import Array
 
-NEGLIGIBLE = 1e-20
-"""Eigenvalues below this fraction of the largest change no digit of a sum, and are left out of it."""
-
 
 @dataclass(frozen=True, eq=False)
 class Spectrum:
@@ -36,18 +33,16 @@ class Spectrum:
         return cls(spectral_set, F, w[0] if len(w) == 1 else np.concatenate(w), tuple(V for _, V in pairs))
 
     def with_values(self, p: np.ndarray) -> Array:
-        """V diag(p) V^H, from the columns with weight only."""
+        """V diag(p) V^H."""
         if not self.bases:
             return from_numpy(p, self.like)
-        least = NEGLIGIBLE * float(np.max(np.abs(p), initial=0.0))
         if len(self.bases) == 1:
-            return self._part(self.bases[0], p, least)
+            return self._part(self.bases[0], p)
         out = zeros(tuple(self.like.shape), self.like)
         for block, V in zip(self.spectral_set.slices(), self.bases, strict=True):
-            out[block, block] = self._part(V, p[block], least)
+            out[block, block] = self._part(V, p[block])
         return out
 
-    def _part(self, V: Array, p: np.ndarray, least: float) -> Array:
+    def _part(self, V: Array, p: np.ndarray) -> Array:
         order = np.argsort(-p, kind="stable")  # descending
-        order = order[np.abs(p[order]) > least]
         return spectral_function(columns(V, order), from_numpy(p[order], self.like))

@@ -12,7 +12,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from matrixlearn._array import namespace, zeros
+import numpy as np
+
+from matrixlearn._array import as_numpy, columns, from_numpy, namespace, zeros
 from matrixlearn.exponents.base import Accumulating
 from matrixlearn.linalg import adjoint, eigh, is_complex, sym
 from matrixlearn.sets import SpectralSet
@@ -32,12 +34,20 @@ def gibbs_weights(exponents: Array, trace: float, slack: int) -> Array:
     return p * (trace / float(total))
 
 
+NEGLIGIBLE = 1e-20
+"""Eigenvalues below this fraction of the largest change no digit of a sum, and are left out of it."""
+
+
 def spectral_function(V: Array, w: Array) -> Array:
-    """V diag(w) V^H for descending w, Hermitian to the last bit.
+    """V diag(w) V^H for descending w, Hermitian to the last bit; columns without weight are left out.
 
     Real and descending, it is the difference of two symmetric products P P^T - Q Q^T: half the work of
     one general product, since BLAS forms one triangle of each.
     """
+    size = np.abs(as_numpy(w))
+    kept = np.flatnonzero(size > NEGLIGIBLE * np.max(size, initial=0.0))
+    if len(kept) < len(size):
+        V, w = columns(V, kept), namespace(w).take(w, from_numpy(kept, w))
     if is_complex(V):
         return sym((V * w) @ adjoint(V))
     xp = namespace(V)
