@@ -84,14 +84,9 @@ class SchurSystem(LinearSystem):
     def product(self, x: np.ndarray) -> np.ndarray:
         return self.matrix @ x
 
-    def inverse(self) -> np.ndarray:
-        """M^{-1}, of what was factorized."""
-        from scipy.linalg import lapack
-
-        half = lapack.dpotri(self.factor, lower=1)[0]
-        half = np.tril(half)
-        whole = half + np.tril(half, -1).T
-        return np.asarray(whole * self.jacobi * self.jacobi[:, None])
+    def lower(self) -> np.ndarray:
+        """L with L L^T = M, of what was factorized."""
+        return np.asarray(np.tril(self.factor) / self.jacobi[:, None])
 
     def backsolve(self, b: np.ndarray) -> np.ndarray:
         from scipy.linalg import lapack
@@ -165,7 +160,7 @@ class SpannedSystem(LinearSystem):
     others, and lose the latter. The k rows of least d, "near" their bounds' end, stay as they are; the others, of
     E_I and d_I, leave:
 
-        B' = B - B_c^T (K + N^{-1})^{-1} B_c,      N = E_I^T D_I^{-1} E_I,  K and B_c the rows of B without t,
+        B' = (B^{-1} + diag(N, 0))^{-1} = L (I + L^T diag(N, 0) L)^{-1} L^T,     N = E_I^T D_I^{-1} E_I,  B = L L^T,
         (G_A B' G_A^T + D_A) x_A = b_A - G_A B' g,                          g = E_I^T D_I^{-1} b_I,
         v = B' (G_A^T x_A + g),    x_I = D_I^{-1} (b_I - E_I v)
     """
@@ -183,16 +178,22 @@ class SpannedSystem(LinearSystem):
     @classmethod
     def of(cls, core: np.ndarray, diagonal: np.ndarray, span: Span) -> SpannedSystem | None:
         """Factorize; None where a system is not definite."""
+        from scipy.linalg import lapack
+
         E, d = span.coordinates, np.maximum(diagonal, TINY)
         k = E.shape[1]
         order = np.argpartition(d / np.maximum(np.einsum("ij,ij->i", E, E), TINY), k)
         near, far = order[:k], order[k:]
-        root = E[far] / np.sqrt(d[far])[:, None]
-        normal = SchurSystem.of(root.T @ root)
-        middle = None if normal is None else SchurSystem.of(core[:-1, :-1] + normal.inverse())
-        if middle is None:
+        whole = SchurSystem.of(core)
+        if whole is None:
             return None
-        reduced = core - core[:, :-1] @ (middle.inverse() @ core[:-1, :])
+        L = whole.lower()
+        root = (E[far] / np.sqrt(d[far])[:, None]) @ L[:-1]
+        inside = SchurSystem.of(root.T @ root + np.eye(k + 1))
+        if inside is None:
+            return None
+        Z = lapack.dtrtrs(inside.lower(), L.T, lower=1)[0]
+        reduced = Z.T @ Z
         G = _bordered(E[near])
         matrix = G @ reduced @ G.T
         matrix[np.arange(k), np.arange(k)] += diagonal[near]

@@ -218,3 +218,14 @@ def test_many_rows_and_few_dimensions_end_to_end():
             assert ours.status == judge.status
             if ours.status == "optimal":
                 assert ours.lower <= judge.upper and judge.lower <= ours.upper
+
+
+def test_a_thousand_points_in_few_dimensions():
+    """N is far larger than K^{-1} here: B' must not come from a difference."""
+    from matrixlearn_discrepancy import Discrepancy
+
+    import matrixlearn as ml
+
+    rng = np.random.default_rng(0)
+    problem = Discrepancy(rng.standard_normal((2000, 5)) + 0.5, rng.standard_normal((300, 5)))
+    assert ml.solve(problem, "interior-point", tol=1e-6).status == "optimal"
