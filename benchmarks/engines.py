@@ -106,7 +106,7 @@ OVERHEADS = ((8, 4, 200), (200, 200, 30), (300, 300, 30))
 
 
 def overheads(names):
-    """{engine: CPU seconds an iteration at (m, n) = (8, 4), (200, 200) and (300, 300)}: what Python costs, what all costs."""
+    """{engine: CPU seconds an iteration on each of `OVERHEADS`}: what Python costs, and what all costs."""
     problems = [(Discrepancy(*gaussian_shift(m, m, n)), rounds) for m, n, rounds in OVERHEADS]
     out = {}
     for name in names:
@@ -148,8 +148,8 @@ def page(results, costs, limit):
         "## Overhead of Python",
         "",
         "CPU milliseconds an iteration, checks included, on a discrepancy of 8 points in 4 dimensions, where linear",
-        "algebra costs next to nothing, and of 200 points in 200 and 300 in 300; the ratios are about the share that is",
-        "not LAPACK or BLAS. The matrices of `subspace` have a fraction of these dimensions.",
+        "algebra costs next to nothing, and of 200 points in 200 and 300 in 300; the ratios are about the share that",
+        "is not LAPACK or BLAS. The matrices of `subspace` have a fraction of these dimensions.",
         "",
         "| engine | 8 x 4 | 200 x 200 | share | 300 x 300 | share |",
         "|---|---|---|---|---|---|",

@@ -23,7 +23,14 @@ from matrixlearn_maxcut import MaxCut
 import matrixlearn as ml
 from matrixlearn.testing.reference import optimum
 
-TOLS = {"interior-point": 1e-6, "column-generation": 1e-6, "auto": 1e-6, "low-rank": 1e-6, "pdhg": 1e-3}
+TOLS = {
+    "interior-point": 1e-6,
+    "column-generation": 1e-6,
+    "auto": 1e-6,
+    "low-rank": 1e-6,
+    "pdhg": 1e-3,
+    "subspace": 1e-6,
+}
 
 
 def points(rng, m, N):
