@@ -422,3 +422,12 @@ def test_the_plain_mirror_engine_starts_at_the_initial_matrix():
     p = DefiniteBoost([np.diag([1.0, 0, 0])], upper=0.9, initial=W_1)
     first = run(MirrorDescent(), p, tol=-1.0, limits=Limits(max_iter=1)).state.last.X
     np.testing.assert_allclose(first, W_1, atol=1e-14)
+
+
+@given(seeds, st.integers(1, 5))
+def test_the_initial_matrix_and_its_logarithm_are_those_given(seed, d):
+    C, W, _ = matrices(np.random.default_rng(seed), 3, d, True)
+    W = W @ W.conj().T + 0.1 * np.eye(d)
+    p = DefiniteBoost([C], initial=W / np.trace(W).real)
+    np.testing.assert_allclose(p.initial_matrix, W / np.trace(W).real, atol=1e-12)
+    np.testing.assert_allclose(expm(p.log_initial), p.initial_matrix, atol=1e-10)
