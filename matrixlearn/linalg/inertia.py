@@ -23,16 +23,9 @@ import numpy as np
 from matrixlearn._array import EPS
 
 
-def semidefinite_error(S: Any) -> float | None:
-    """e >= 0 with lambda_min(S) >= -e, of the size of rounding, or None where the factorization does not prove it.
-
-    Parameters
-    ----------
-    S : scipy sparse array, shape (n, n)
-        Real symmetric, CSC.
-    """
-    import scipy.sparse as sp  # late: import time
-    from scipy.sparse.linalg import splu
+def definite_factors(S: Any) -> Any:
+    """SuperLU's factors of a real symmetric CSC array, pivots on the diagonal and positive; None where some are not."""
+    from scipy.sparse.linalg import splu  # late: import time
 
     try:
         lu = splu(
@@ -43,10 +36,26 @@ def semidefinite_error(S: Any) -> float | None:
         )
     except RuntimeError:  # an exact zero among the pivots
         return None
+    pivots = lu.U.diagonal()
+    proper = np.array_equal(lu.perm_r, lu.perm_c) and np.all(pivots > 0) and np.all(np.isfinite(pivots))
+    return lu if proper else None
+
+
+def semidefinite_error(S: Any) -> float | None:
+    """e >= 0 with lambda_min(S) >= -e, of the size of rounding, or None where the factorization does not prove it.
+
+    Parameters
+    ----------
+    S : scipy sparse array, shape (n, n)
+        Real symmetric, CSC.
+    """
+    import scipy.sparse as sp  # late: import time
+
+    lu = definite_factors(S)
+    if lu is None:
+        return None
     L, U = lu.L, lu.U
     pivots = U.diagonal()
-    if not (np.array_equal(lu.perm_r, lu.perm_c) and np.all(pivots > 0) and np.all(np.isfinite(pivots))):
-        return None
     asymmetry = abs(U - sp.csc_array(sp.diags_array(pivots) @ L.T))
     k = int(np.max(np.bincount(L.indices, minlength=L.shape[0]))) + 1
     gamma = k * EPS / (1 - k * EPS)

@@ -70,3 +70,26 @@ def test_where_nothing_is_proven_the_circles_of_gershgorin_are(monkeypatch):
     monkeypatch.setattr(largest, "sparse_bound", lambda t, A: None)
     A = sparse_symmetric(np.random.default_rng(1), 250, 0.01)
     assert np.linalg.eigvalsh(A.toarray())[-1] <= largest.checked_largest(A) <= largest.row_sum_norm(A)
+
+
+@given(seed=seeds)
+def test_the_pair_by_inverses_is_nearly_the_largest_where_eigenvalues_cluster(seed):
+    """theta = u.A u <= lambda_max always; near it even where a product tells the largest ones apart by 1e-7 only."""
+    rng = np.random.default_rng(seed)
+    n, scale = 300, 10.0 ** rng.uniform(-9, 9)
+    d = np.where(np.arange(n) < 8, 1 + 1e-7 * rng.random(n), rng.uniform(-1, 0.9, n))
+    off = np.where(rng.random(n - 1) < 0.3, 0.0, 1e-3 * rng.standard_normal(n - 1))
+    A = scale * sp.csr_array(sp.diags_array([off, d, off], offsets=[-1, 0, 1]))
+    w = np.linalg.eigvalsh(A.toarray())
+    theta, u = largest._by_inverses(A, 1e-6 * scale)
+    assert np.linalg.norm(u) == pytest.approx(1.0)
+    assert np.linalg.norm(A @ u - theta * u) <= 1.1e-6 * scale
+    assert w[-1] - 2e-6 * scale <= theta <= w[-1] + 1e-13 * scale
+
+
+def test_where_no_factors_are_definite_arpack_guesses(monkeypatch):
+    A = sparse_symmetric(np.random.default_rng(0), 250, 0.005)
+    monkeypatch.setattr(largest, "definite_factors", lambda S: None)
+    assert largest._by_inverses(A, 1e-6) is None
+    theta, _ = largest.guess_largest(A)
+    assert theta == pytest.approx(np.linalg.eigvalsh(A.toarray())[-1], rel=1e-5)
