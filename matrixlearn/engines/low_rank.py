@@ -38,7 +38,7 @@ from matrixlearn.engines.base import Engine, Incumbent, Proposal, State
 from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.linalg.largest import guess_largest, row_sum_norm
 from matrixlearn.problems.base import Problem
-from matrixlearn.problems.unit_diagonal import FACTORED_FROM, UnitDiagonalGame, unit_rows
+from matrixlearn.problems.unit_diagonal import UnitDiagonalGame, unit_rows
 
 FIRST_CHECK, GROWTH = 40, 1.5
 """Steps before the first certificate, and their growth from one to the next: one costs as much as 50 steps on G11."""
@@ -115,7 +115,7 @@ class LowRank(Engine):
             return state
         shown = replace(
             state,
-            proposals=(Proposal(X=_matrix(state.V), y=state.y),),
+            proposals=(Proposal(X=FactoredMatrix(state.V), y=state.y),),
             check_at=int(GROWTH * state.rounds) + 1,
         )
         return self._grown(problem, shown, incumbent)
@@ -193,19 +193,6 @@ class LowRank(Engine):
         if state.idle > 200:
             return replace(state, finished=f"the gradient has not fallen for {state.idle} steps: numerical limit")
         return state
-
-
-def _matrix(V: np.ndarray) -> np.ndarray | FactoredMatrix:
-    """V V^T: dense, mixed with as much of I as rounding may take from its eigenvalues, so that Cholesky proves it >= 0;
-    from `FACTORED_FROM` on as factors, which need no proof.
-    """
-    n = len(V)
-    if n >= FACTORED_FROM:
-        return FactoredMatrix(V)
-    delta = 16 * n * n * EPS
-    X = V @ V.T
-    X[np.diag_indices_from(X)] += delta
-    return X / (1 + delta)
 
 
 def _tangent(D: np.ndarray, V: np.ndarray) -> np.ndarray:

@@ -98,8 +98,11 @@ class UnitDiagonalGame(SpectralGame):
         if self.size < (ALL_BELOW if self._is_sparse else PROVE_FROM):
             w = np.linalg.eigvalsh(self.cost)
             return float(w[-1]), float(np.max(np.abs(w)))
-        largest = checked_largest(self.cost_operator)
-        return largest, max(abs(largest), abs(guess_largest(-1 * self.cost_operator)[0]))
+        C, largest = self.cost_operator, checked_largest(self.cost_operator)
+        d = C.diagonal()
+        if float(np.max(abs(C).sum(axis=1) - np.abs(d) - d)) <= largest:  # Gershgorin: lambda_min(C) >= -largest
+            return largest, largest
+        return largest, max(abs(largest), abs(guess_largest(-1 * C)[0]))
 
     @cached_property
     def cost_norm(self) -> float:
@@ -201,10 +204,18 @@ class UnitDiagonalGame(SpectralGame):
         return Bound(point=y, upper=float(self.offset @ y) + self.size * largest + self.rounding(y))
 
     def bound_from_matrix(self, X: Any) -> Bound:
-        """Of factors: V with its rows normalized is feasible as it stands, and <C, V V^T> its bound."""
+        """Of factors: V with its rows normalized is feasible as it stands, and <C, V V^T> its bound.
+
+        Below `FACTORED_FROM` the answer is dense, V V^T mixed with 16 n^2 eps of I: more than rounding of the product
+        takes from its eigenvalues, n (r + 4) eps, so that no factorization has to prove it.
+        """
         if not isinstance(X, FactoredMatrix):
             return super().bound_from_matrix(X)
         point = FactoredMatrix(unit_rows(X.factor))
+        if self.size < FACTORED_FROM:
+            dense = point.dense() / (1 + 16 * self.size**2 * EPS)
+            np.fill_diagonal(dense, 1.0)
+            return self._bound_from_member(dense)
         # diag(V V^T) is 1 to a few roundings, which the allowance holds: (c - diag X).y is 0
         return Bound(point=point, lower=point.inner(self.cost_operator) - self.rounding(np.zeros(self.size)))
 

@@ -16,7 +16,7 @@ import matrixlearn as ml
 from matrixlearn.engines import Incumbent, LowRank
 from matrixlearn.engines.low_rank import FactorState, _at
 from matrixlearn.linalg import largest
-from matrixlearn.problem import UnitDiagonalGame
+from matrixlearn.problem import FactoredMatrix, UnitDiagonalGame
 from matrixlearn.testing.reference import optimum
 
 seeds = st.integers(0, 2**32 - 1)
@@ -288,3 +288,39 @@ def test_a_certificate_of_some_size_verifies():
     again = solution.certificate.verify()
     assert again.lower == solution.lower
     assert solution.problem.repair(solution.matrix) is solution.matrix
+
+
+@pytest.mark.parametrize("n", [1, 7, 300])
+def test_the_matrix_of_factors_is_positive_semidefinite_by_what_is_mixed_in(n):
+    """16 n^2 eps of I, less the rounding of V V^T, is left of the smallest eigenvalue; so it needs no factorization."""
+    problem, rng = Correlation(np.ones((n, n))), np.random.default_rng(n)
+    bound = problem.bound_from_matrix(FactoredMatrix(rng.standard_normal((n, 2))))
+    np.testing.assert_array_equal(np.diag(bound.point), 1.0)
+    if n > 2:
+        assert np.linalg.eigvalsh(bound.point)[0] >= 8 * n**2 * 2.2e-16
+    assert problem.bound_from_matrix(bound.point).lower == bound.lower
+
+
+@pytest.mark.parametrize("k", [1e-9, 1, 1e9])
+@pytest.mark.parametrize(
+    ("W", "value"),
+    [
+        (np.zeros((1, 1), dtype=int), 0.0),
+        (np.array([[0, 3], [3, 0]]), 3.0),
+        (np.array([[5, 3], [3, 7]]), 3.0),  # self-loops are never cut
+        (nx.to_numpy_array(nx.complete_bipartite_graph(3, 4), dtype=int), 12.0),  # every edge
+        (nx.to_numpy_array(nx.disjoint_union(nx.complete_graph(3), nx.complete_graph(3))), 4.5),  # 9/4 each
+        (nx.to_numpy_array(nx.disjoint_union(nx.complete_graph(3), nx.empty_graph(4))), 2.25),  # isolated vertices
+        (-nx.to_numpy_array(nx.complete_graph(6)), 0.0),  # nothing worth cutting
+        (nx.to_numpy_array(nx.complete_graph(6)), 9.0),  # n^2 / 4
+    ],
+    ids=["one", "two", "loops", "bipartite", "two-triangles", "isolated", "negative", "complete"],
+)
+@pytest.mark.parametrize("sparse", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
+def test_graphs_with_a_closed_form(W, value, k, sparse):
+    problem = MaxCut(sparse(k * W if k != 1 else W))
+    solution = ml.solve(problem, "low-rank", tol=1e-6)
+    slack = 1e-12 * problem.scale
+    assert solution.status == "optimal", solution.summary()
+    assert solution.lower - slack <= k * value <= solution.upper + slack
+    assert problem.round(solution).weight <= solution.upper + slack
