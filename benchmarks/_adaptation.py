@@ -7,6 +7,7 @@ guarantee. lambda is in units of the mean square norm of the target, and the sam
 """
 
 import time
+from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
@@ -46,9 +47,15 @@ class Task:
     """Weights of models that use a part of the source only, by name."""
 
     @cached_property
-    def points(self):
-        """All points in the coordinates of their span."""
-        return Discrepancy(self.X, self.T).points
+    def uncapped(self):
+        return Discrepancy(self.X, self.T)
+
+    def discrepancy(self, cap):
+        """The same points, decomposed once, with another cap."""
+        problem = copy(self.uncapped)
+        object.__setattr__(problem, "max_weight", cap)
+        problem.__dict__.pop("dual_set", None)
+        return problem
 
 
 def artificial(draw, n, m=100, N=200, test=500):
@@ -126,9 +133,8 @@ def smoothed_stars():
 
 def weigh(task, cap):
     """The certified weights, with what they cost, as JSON holds it."""
+    problem = task.discrepancy(cap)
     start = time.process_time()
-    m = len(task.X)
-    problem = Discrepancy(task.points[:m], task.points[m:], max_weight=cap)
     solution = ml.solve(problem, tol=1e-3)
     return {
         "weights": solution.y.tolist(),
