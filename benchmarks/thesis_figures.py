@@ -14,7 +14,7 @@
 Means and standard deviations over the draws, which are the same for all models: `wins` counts the draws in which a
 model beats uniform weights, p is of the two-sided sign test. One ridge for all models and n of a panel: the best for
 training on the target, as in the thesis. One BLAS thread. Every result is kept in benchmarks/results, and a second run
-goes on from there: 6.4 takes about 40 minutes of CPU time.
+goes on from there: 6.4 takes about half an hour of CPU time.
 """
 
 import argparse
