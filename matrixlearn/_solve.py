@@ -151,7 +151,7 @@ def solve(
             start = _start(problem, warm_start)
         except KeyboardInterrupt:  # before anything is known
             start = Incumbent(problem)
-        limits = replace(limits, time_limit=max(0.0, limits.time_limit - (time.perf_counter() - began)))
+        limits = replace(limits, spent=time.perf_counter() - began)
         ceiling = problem.ceiling
         done = run(
             engine,
@@ -258,7 +258,7 @@ def _bounded(problem: Any, limits: Limits, notes: list[str], warm_start: Solutio
             stage,
             tol=0.5,  # well inside, not just inside
             start=start,
-            limits=replace(limits, time_limit=max(0.0, limits.time_limit - (time.perf_counter() - began))),
+            limits=replace(limits, spent=time.perf_counter() - began),
             decided=lambda incumbent: incumbent.upper < 0,
         )
         found = done.certificate

@@ -125,6 +125,8 @@ class Incumbent:
 def _better(new: Bound, old: Bound) -> bool:
     if new.rigour == "blockwise":  # its lower bound is about the new point, and no better elsewhere
         return new.upper < old.upper
+    if all(math.isfinite(end) for bound in (new, old) for end in (bound.lower, bound.upper)):  # one point proves both
+        return new.upper - new.lower < old.upper - old.lower
     return new.lower > old.lower or new.upper < old.upper
 
 
@@ -183,6 +185,8 @@ class Limits:
 
     max_iter: float = math.inf
     time_limit: float = math.inf
+    spent: float = 0.0
+    """Seconds that count, from before the loop began."""
 
 
 @dataclass(frozen=True)
@@ -235,7 +239,7 @@ def run(
             if iteration >= limits.max_iter:
                 ended = f"max_iter = {int(limits.max_iter)} reached"
                 break
-            if time.perf_counter() - began >= limits.time_limit:
+            if limits.spent + time.perf_counter() - began >= limits.time_limit:
                 ended = f"time_limit = {limits.time_limit:g} s reached"
                 break
             if state is None:

@@ -25,7 +25,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from matrixlearn._array import identity
+from matrixlearn._array import as_numpy, identity
 from matrixlearn.engines.base import Engine, Incumbent
 from matrixlearn.engines.newton import InteriorState, NewtonSystem, Scalars, lacking_interior, signed_sum
 from matrixlearn.problems.base import Problem
@@ -62,7 +62,7 @@ class InteriorPoint(Engine):
         y = self._first_y(problem)
         eigenvalues = S.eigenvalues(problem.forward(y))
         largest = S.support_of(eigenvalues) / S.trace
-        spread = max(abs(float(eigenvalues[0])), abs(largest), problem.scale / S.trace)
+        spread = max(float(np.max(np.abs(as_numpy(eigenvalues)))), abs(largest), problem.scale / S.trace)
         t = largest + spread
         center = identity(S.n, problem.cost) * (S.trace / S.dimension)
         X = tuple(center for _ in S.signs)

@@ -15,6 +15,7 @@ from functools import cached_property
 
 import numpy as np
 
+from matrixlearn._array import as_numpy
 from matrixlearn.linalg import inner
 from matrixlearn.oracles.base import Done, Move
 from matrixlearn.problems.game import SpectralGame
@@ -101,7 +102,7 @@ class SortedListOracle:
         out = np.empty(len(unit))
         for j, e in enumerate(unit):
             w = norm(game.forward(e))
-            out[j] = max(abs(float(w[0])), abs(float(w[-1])))
+            out[j] = float(np.max(np.abs(as_numpy(w))))  # listed block by block, or a diagonal: not in order
         return out
 
     @cached_property

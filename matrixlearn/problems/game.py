@@ -168,11 +168,12 @@ class SpectralGame(Problem):
 
     @cached_property
     def scale(self) -> float:
-        """R ||C||_2; where C = 0, the largest |c_j| + R ||A_j||_2."""
+        """R ||C||_2; where C = 0, the largest |c_j| + R ||A_j||_2 times the largest |y_j| where Y bounds it."""
         R = self.spectral_set.trace
         if self.cost_norm > 0:
             return R * self.cost_norm
-        return float(np.max(np.abs(self.offset) + R * self.constraint_norms))
+        extent = self.dual_set.extent
+        return float(np.max((np.abs(self.offset) + R * self.constraint_norms) * np.where(extent < INF, extent, 1.0)))
 
     def rounding(self, y: np.ndarray) -> float:
         """An allowance for everything that rounding does to the value of the game at y.

@@ -268,6 +268,12 @@ class LinearSDP(FamilyGame):
         return self.b
 
     @cached_property
+    def scale(self) -> float:
+        """R ||C||_2; where C = 0, the largest |b_j| + R ||A_j||_2: the bounds of Y derive from it."""
+        size = self.trace_bound * self.cost_norm
+        return size or float(np.max(np.abs(self.b) + self.trace_bound * self.constraint_norms))
+
+    @cached_property
     def spectral_set(self) -> SpectralSet:
         """{X >= 0, Tr X <= R}."""
         return TraceBall(self.C.shape[0], self.trace_bound)

@@ -74,8 +74,7 @@ class PhaseOne(SpectralGame):
 
     @cached_property
     def spectral_set(self) -> SpectralSet:
-        S = self.game.spectral_set
-        return type(S)(S.n, self.trace)
+        return replace(self.game.spectral_set, trace=self.trace)
 
     @cached_property
     def dual_set(self) -> KnapsackSet:

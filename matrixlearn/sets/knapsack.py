@@ -104,6 +104,14 @@ class KnapsackSet:
         return KnapsackSet(lower, upper, weights, met(self.row_lower - used), met(self.row_upper - used))
 
     @property
+    def extent(self) -> np.ndarray:
+        """max |y_j| over Y, (m,), by its bounds and the upper end of the row; infinite where y_j has none."""
+        upper = self.upper
+        if self.weights is not None:
+            upper = np.minimum(upper, self.lower + (self.row_upper - float(self.weights @ self.lower)) / self.weights)
+        return np.maximum(np.abs(self.lower), np.abs(upper))
+
+    @property
     def size(self) -> int:
         """Number m of coordinates."""
         return len(self.lower)

@@ -1,5 +1,8 @@
 """Oracles over Y: the vertex, the sorted list of Algorithm 3, and the smallest move."""
 
+from dataclasses import dataclass
+from functools import cached_property
+
 import cvxpy as cp
 import numpy as np
 import pytest
@@ -10,6 +13,7 @@ from matrixlearn_discrepancy import Discrepancy
 from matrixlearn import LinearSDP
 from matrixlearn._array import as_numpy
 from matrixlearn.oracles import Done, LevelOracle, Move, Oracle, SortedListOracle, VertexOracle, width_bound
+from matrixlearn.problem import DenseFamily, FamilyGame, KnapsackSet, SpectralSet, Spectraplex
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -176,3 +180,28 @@ def test_width_bound_is_a_bound(seed):
     game, _, rng = game_and_matrix(seed)
     y = rng.standard_normal(game.dual_set.size)
     assert np.linalg.norm(as_numpy(game.forward(y)), 2) <= width_bound(game, y) * (1 + 1e-12)
+
+
+@dataclass(frozen=True, eq=False)
+class InBlocks(FamilyGame):
+    """A game whose S has two blocks."""
+
+    A: np.ndarray
+    S: SpectralSet
+
+    spectral_set = property(lambda self: self.S)
+    family = cached_property(lambda self: DenseFamily(self.A))
+    cost = cached_property(lambda self: 0 * self.A[0])
+    offset = cached_property(lambda self: np.zeros(len(self.A)))
+    dual_set = cached_property(lambda self: KnapsackSet.simplex(len(self.A)))
+
+    @classmethod
+    def random(cls, rng):
+        raise NotImplementedError
+
+
+def test_widths_of_a_set_in_blocks_are_those_of_all_blocks():
+    A = np.zeros((2, 4, 4))
+    A[0, :2, :2], A[0, 2:, 2:] = np.diag([1.0, 5.0]), np.diag([2.0, 3.0])  # listed 1, 5, 2, 3
+    A[1, :2, :2], A[1, 2:, 2:] = np.diag([-1.0, 2.0]), np.diag([-7.0, 1.0])
+    np.testing.assert_allclose(SortedListOracle(InBlocks(A, Spectraplex(4, 1.0, blocks=(2, 2))), 0.0).widths, [5, 7])

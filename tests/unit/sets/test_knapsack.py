@@ -301,3 +301,14 @@ def test_a_face_at_a_vertex_is_never_empty(seed, m, equality):
         assert 0 <= face.row_upper <= 1e-14 * total
         assert (face.row_lower == face.row_upper) == equality
         np.testing.assert_allclose(face.project(rng.standard_normal(len(index))), 0, atol=1e-13 * total)
+
+
+@given(seed=st.integers(0, 10**6), m=st.integers(1, 5))
+def test_the_extent_is_the_largest_coordinate(seed, m):
+    rng = np.random.default_rng(seed)
+    lower = rng.uniform(-2, 1, m)
+    upper = lower + np.where(rng.random(m) < 0.3, np.inf, rng.uniform(0, 2, m))
+    weights = rng.uniform(0.1, 3, m)
+    Y = KnapsackSet(lower, upper, weights, -np.inf, float(weights @ lower) + rng.uniform(0, 5))
+    best = [max(-Y.minimize(-e)[0], -Y.minimize(e)[0]) for e in np.eye(m)]
+    np.testing.assert_allclose(Y.extent, np.maximum(best, np.abs(lower)), rtol=1e-12)
