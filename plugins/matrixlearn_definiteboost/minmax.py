@@ -20,20 +20,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from matrixlearn.exceptions import ProblemError
-from matrixlearn.problem import KnapsackSet, SpectralGame, Spectraplex
+from matrixlearn.problem import DenseFamily, FamilyGame, KnapsackSet, Spectraplex
 from matrixlearn_definiteboost.checks import stacked
 from matrixlearn_definiteboost.constraints import DenseConstraints
 from matrixlearn_definiteboost.problem import DefiniteBoost
 
 if TYPE_CHECKING:
-    import cvxpy
-
     from matrixlearn import Solution
     from matrixlearn.engines import Engine
 
 
 @dataclass(frozen=True, eq=False)
-class MinMaxSDP(SpectralGame):
+class MinMaxSDP(FamilyGame):
     """min over density matrices W of max_j tr(W C_j), as the game of value -theta*.
 
     Parameters
@@ -56,9 +54,9 @@ class MinMaxSDP(SpectralGame):
         object.__setattr__(self, "constraints", stacked(self.constraints))
 
     @cached_property
-    def family(self) -> DenseConstraints:
+    def family(self) -> DenseFamily:
         """S_1, ..., S_m."""
-        return DenseConstraints(self.constraints)
+        return DenseFamily(self.constraints)
 
     # -- the game: C = 0, c = 0, A_j = S_j ------------------------------------------------------------
 
@@ -77,25 +75,6 @@ class MinMaxSDP(SpectralGame):
     @cached_property
     def dual_set(self) -> KnapsackSet:
         return KnapsackSet.simplex(len(self.constraints))
-
-    def forward(self, y: np.ndarray) -> np.ndarray:
-        return -self.family.apply(y)
-
-    def apply(self, y: np.ndarray) -> np.ndarray:
-        return self.family.apply(y)
-
-    def adjoint(self, X: np.ndarray) -> np.ndarray:
-        return self.family.adjoint(X)
-
-    def constraint(self, j: int) -> np.ndarray:
-        return self.family.matrix(j)
-
-    @property
-    def constraint_norms(self) -> np.ndarray:
-        return self.family.norms
-
-    def schur(self, U: Any, V: Any) -> np.ndarray:
-        return self.family.family.schur(U, V)
 
     # -- theta ----------------------------------------------------------------------------------------
 
@@ -128,10 +107,6 @@ class MinMaxSDP(SpectralGame):
         if rng.random() < 0.4:
             C = C + 1j * rng.standard_normal((m, d, d))
         return cls(C * 10.0 ** rng.uniform(-3, 3))
-
-    def reference(self) -> cvxpy.Problem:
-        """min t subject to t I + sum_j y_j S_j >= 0, y in the simplex."""
-        return super().reference()
 
 
 @dataclass(frozen=True)
@@ -181,7 +156,7 @@ def bisect_theta(problem: MinMaxSDP, tol: float = 1e-3, method: str | Engine = "
     d = problem.spectral_set.n
     W, y, guesses = np.asarray(problem.spectral_set.center(problem.cost)), None, 0
     high = float(np.max(problem.adjoint(W)))
-    low = float(np.max(problem.family.ranges[0]))  # tr(W C_j) >= lambda_min(C_j)
+    low = float(np.max(DenseConstraints(problem.constraints).ranges[0]))  # tr(W C_j) >= lambda_min(C_j)
     unit = float(np.max(problem.constraint_norms)) or 1.0
     while high - low > tol * unit:
         guess, guesses = (low + high) / 2, guesses + 1
