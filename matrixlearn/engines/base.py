@@ -125,8 +125,6 @@ class Incumbent:
 def _better(new: Bound, old: Bound) -> bool:
     if new.rigour == "blockwise":  # its lower bound is about the new point, and no better elsewhere
         return new.upper < old.upper
-    if all(math.isfinite(end) for bound in (new, old) for end in (bound.lower, bound.upper)):  # one point proves both
-        return new.upper - new.lower < old.upper - old.lower
     return new.lower > old.lower or new.upper < old.upper
 
 

@@ -92,13 +92,13 @@ def test_the_optimum_is_that_of_the_dense_objective(file):
 @pytest.mark.skipif(not SDPLIB.is_dir(), reason="needs shared/data")
 @pytest.mark.parametrize(
     ("name", "published", "digits"),
-    [("theta1", 2.300000e01, 1e-6), ("mcp100", 2.261574e02, 1e-6), ("gpp100", -4.49435e01, 1e-4)],
+    [("theta1", 2.300000e01, 5e-6), ("mcp100", 2.261574e02, 1e-6), ("gpp100", -4.49435e01, 1e-5)],
 )
 def test_published_optima(name, published, digits):
     problem = ml.LinearSDP.from_sdpa(SDPLIB / f"{name}.dat-s.gz")
     solution = ml.solve(problem, tol=1e-6)
     assert solution.status == "optimal"
-    assert solution.value == pytest.approx(published, rel=digits + 1e-6)
+    assert solution.value == pytest.approx(published, rel=digits + 1e-6)  # 1e-7 of slack in each equality is worth it
 
 
 def test_a_trace_that_the_file_does_not_give_is_asked_for(file):
