@@ -321,3 +321,22 @@ def test_without_scikit_learn_the_estimator_says_how_to_get_it(monkeypatch):
         _ = matrixlearn_discrepancy.DiscrepancyRegressor
     with pytest.raises(AttributeError, match="NoSuchName"):
         _ = matrixlearn_discrepancy.NoSuchName
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
+def test_weights_go_back_to_uniform_by_their_share(share):
+    rng = np.random.default_rng(0)
+    X, T, y = rng.standard_normal((30, 3)), 0.7 + rng.standard_normal((20, 3)), rng.standard_normal(30)
+    plain = DiscrepancyRegressor(max_weight=None).fit(X, y, X_target=T)
+    mixed = DiscrepancyRegressor(max_weight=None, uniform_share=share).fit(X, y, X_target=T)
+    np.testing.assert_allclose(mixed.weights_, (1 - share) * plain.weights_ + share / 30, atol=1e-15)
+    value = mixed.solution_.problem.upper_value
+    between = (1 - share) * value(plain.weights_) + share * value(np.full(30, 1 / 30))
+    assert value(mixed.weights_) <= between * (1 + 1e-12)
+    assert mixed.effective_sample_size_ >= plain.effective_sample_size_ * (1 - 1e-12)
+
+
+@pytest.mark.parametrize("share", [-0.1, 1.1, np.nan, "half", None])
+def test_a_share_is_a_share(share):
+    with pytest.raises(ValueError, match="uniform_share"):
+        DiscrepancyRegressor(uniform_share=share).fit(np.eye(3), np.ones(3), X_target=np.eye(3))
