@@ -30,7 +30,7 @@ class TaskByTask(WeightSolver):
         if not equation.is_singular:
             return _solved(A, R)
         D = _solved(A, R)
-        shrunk = np.linalg.solve(A, gram)  # A_i^{-1} G_i: symmetric in the inner product of S1, eigenvalues in [0, 1)
+        shrunk = _divided(A, gram)  # A_i^{-1} G_i: symmetric in the inner product of S1, eigenvalues in [0, 1)
         mean = shrunk if gram.ndim == 2 else shrunk.mean(axis=0)
         root = S1.power(0.5)
         form = root @ mean @ S1.power(-0.5)
@@ -44,11 +44,15 @@ class TaskByTask(WeightSolver):
 
 def _solved(A: np.ndarray, R: np.ndarray) -> np.ndarray:
     """A^{-1} R for one matrix, or A_i^{-1} r_i for each column."""
-    if A.ndim == 2:
-        from scipy.linalg import cho_factor, cho_solve
+    return _divided(A, R) if A.ndim == 2 else _divided(A, R.T[:, :, None])[:, :, 0].T
 
-        return np.asarray(cho_solve(cho_factor(A), R))
-    return np.linalg.solve(A, R.T[:, :, None])[:, :, 0].T
+
+def _divided(A: np.ndarray, B: np.ndarray) -> np.ndarray:
+    """A^{-1} B for positive definite matrices; of least norm where rows without rank leave A singular to rounding."""
+    try:
+        return np.linalg.solve(A, B)
+    except np.linalg.LinAlgError:
+        return np.linalg.pinv(A, rcond=EPS * A.shape[-1], hermitian=True) @ B
 
 
 @dataclass(frozen=True)

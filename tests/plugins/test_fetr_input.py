@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from matrixlearn_fetr import FETR, LogisticFETR
+from matrixlearn_fetr import FETR, FETRRegressor, LogisticFETR
 
 import matrixlearn as ml
 from matrixlearn.exceptions import CapabilityError, ProblemError
@@ -157,3 +157,17 @@ def test_points_are_checked_and_the_whole_problem_is_not_convex():
     with pytest.raises(CapabilityError, match="block_references"):
         problem.reference()
     assert ml.methods(problem)[:5] == ["joint", "pruning", "alternating", "gradient", "flip-flop"]
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e8, 1e12])
+@pytest.mark.parametrize("mean", ["zero", "shared"])
+def test_units_of_the_features_beside_which_the_prior_vanishes(scale, mean):
+    """Collinear features of rows of their own: singular to rounding where eta is small beside the squares of X."""
+    rng = np.random.default_rng(0)
+    task, W = rng.integers(0, 5, 200), rng.standard_normal((8, 5))
+    X = rng.standard_normal((200, 8))
+    X[:, 7] = X[:, 6]
+    y = np.einsum("ij,ji->i", X, W[:, task]) + 0.1 * rng.standard_normal(200)
+    model = FETRRegressor(eta=1.0, mean=mean).fit(scale * X, y, task=task)
+    predicted = model.predict(scale * X, task=task)
+    assert np.mean((predicted - y) ** 2) < 0.02 * np.var(y)
