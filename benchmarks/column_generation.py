@@ -20,7 +20,7 @@ from _common import gaussian_shift, header
 from matrixlearn_discrepancy import Discrepancy
 
 import matrixlearn as ml
-from matrixlearn.linalg import constraints
+from matrixlearn.linalg import moments
 
 SIZES = ((200, 20), (1000, 100), (5000, 100), (20_000, 50), (100_000, 50))
 
@@ -68,7 +68,7 @@ ENGINES = ("interior-point", "column-generation")
 
 def spanned():
     print("n, m, m / (n (n + 1) / 2): CPU seconds to 1e-6 (the least of 3), m x m / in coordinates / column generation")
-    chosen = constraints.SPANNED_FROM, constraints.SPANNED_PER_DIMENSION
+    chosen = moments.SPANNED_FROM, moments.SPANNED_PER_DIMENSION
     for n, ratios in ((5, (7, 14, 30)), (10, (2, 4, 6)), (20, (2, 2.5, 4, 6)), (30, (2.5,))):
         for ratio in ratios:
             rng, m = np.random.default_rng(0), int(ratio * n * (n + 1) / 2)
@@ -77,13 +77,13 @@ def spanned():
             cells = []
             for name, A in (("dense", G + G.transpose(0, 2, 1)), ("rank one", P)):
                 for limits in ((np.inf, 1), (1, 1), None):
-                    constraints.SPANNED_FROM, constraints.SPANNED_PER_DIMENSION = limits or chosen
+                    moments.SPANNED_FROM, moments.SPANNED_PER_DIMENSION = limits or chosen
                     method = "interior-point" if limits else "column-generation"
                     programs = [ml.LinearSDP(C + C.T, A, b, 10.0) for _ in range(3)]
                     cells.append(f"{min(measured(program, method, 1e-6)[0] for program in programs):.4f}")
                 cells[-3] = f"{name} {cells[-3]}"
             print(f"{n:3d} {m:5d} {ratio:5.1f}   {' / '.join(cells[:3])}   {' / '.join(cells[3:])}", flush=True)
-    constraints.SPANNED_FROM, constraints.SPANNED_PER_DIMENSION = chosen
+    moments.SPANNED_FROM, moments.SPANNED_PER_DIMENSION = chosen
 
 
 def main():

@@ -25,7 +25,7 @@ from matrixlearn._array import identity
 from matrixlearn.engines.base import Proposal, State
 from matrixlearn.engines.schur import LinearSystem, linear_system
 from matrixlearn.linalg import cholesky, inner, inverse_factor, inverse_from, max_step, sym, trace
-from matrixlearn.linalg.constraints import Moments
+from matrixlearn.linalg.moments import Moments
 from matrixlearn.problems.base import Problem
 from matrixlearn.problems.game import SpectralGame
 from matrixlearn.sets import ScaledSimplex

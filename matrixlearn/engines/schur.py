@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from matrixlearn.linalg.constraints import Fold, Span
+from matrixlearn.linalg.moments import Fold, Span
 
 REFINEMENTS = 2
 """Steps of iterative refinement: cheap beside the factorization."""

@@ -8,8 +8,7 @@ Vectors over j are NumPy arrays; matrices stay in their own namespace.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -25,98 +24,11 @@ from matrixlearn.linalg._hermitian import (
     spectral_norm,
     sym,
 )
+from matrixlearn.linalg.moments import Fold, Moments, RankOneMoments, Span, Spanned, spanned
 from matrixlearn.typing import Array
-
-SPANNED_FROM, SPANNED_PER_DIMENSION, SPANNED_MOST = 250, 2.5, 20_000_000
-"""Members, and members for each of the n (n + 1) / 2 dimensions of the symmetric matrices, from which a Newton system
-in coordinates of those is solved sooner: 0.6 to 0.9 times as fast below, 2 to 4 times from twice as many on
-(benchmarks/column_generation.py --spanned). Then the most entries of the coordinates: 160 MB.
-"""
 
 CHUNK = 4_000_000
 """Entries of a temporary of `DenseFamily.schur`: 32 MB."""
-
-
-@dataclass(frozen=True)
-class Fold:
-    """A_i = e_i B_{index_i}: which of k matrices each of m is a multiple of.
-
-    Attributes
-    ----------
-    index : ndarray of int, shape (m,)
-    coefficients : ndarray, shape (m,)
-        The e_i, none zero.
-    size : int
-        k; each of the B has a row.
-    """
-
-    index: np.ndarray
-    coefficients: np.ndarray
-    size: int
-
-    def summed(self, y: np.ndarray) -> np.ndarray:
-        """The y of the B: sum_i y_i A_i = sum_k summed(y)_k B_k."""
-        return np.bincount(self.index, self.coefficients * y, minlength=self.size)
-
-    def spread(self, z: np.ndarray) -> np.ndarray:
-        """What the A_i have of a linear function of the B: the adjoint of `summed`."""
-        return self.coefficients * z[self.index]
-
-    def divided(self, units: np.ndarray) -> Fold:
-        """That of the A_i / units_i."""
-        return replace(self, coefficients=self.coefficients / units)
-
-
-@dataclass(frozen=True)
-class Span:
-    """A_i = sum_b E_ib B_b: many matrices in the coordinates of a basis of fewer; E of shape (m, k)."""
-
-    coordinates: np.ndarray
-
-    def summed(self, y: np.ndarray) -> np.ndarray:
-        """E^T y, the coordinates of A(y)."""
-        return y @ self.coordinates
-
-    def spread(self, z: np.ndarray) -> np.ndarray:
-        """E z."""
-        return self.coordinates @ z
-
-    def divided(self, units: np.ndarray) -> Span:
-        """That of the A_i / units_i."""
-        return Span(self.coordinates / units[:, None])
-
-
-@dataclass(frozen=True)
-class Moments:
-    """What a Newton system is made of, for Hermitian U and V: the derivatives of -log det S where U = V = S^{-1}.
-
-    Where there is a `Fold` or a `Span`, they are those of its k matrices.
-
-    Attributes
-    ----------
-    U, V : array, shape (n, n)
-    single : ndarray, shape (m,)
-        <A_j, U>.
-    product : ndarray, shape (m,)
-        <A_j, (U V + V U) / 2>.
-    second : ndarray, shape (m, m)
-        Re tr(A_i U A_j V).
-    """
-
-    U: Array = field(repr=False)
-    V: Array = field(repr=False)
-    single: np.ndarray
-    product: np.ndarray
-    second: np.ndarray
-    fold: Fold | Span | None = None
-
-    def times_V(self, t: float, y: np.ndarray, D: Array) -> Array:
-        """D V for D = t I + A(y), which is given too."""
-        return D @ self.V
-
-    def between(self, t: float, y: np.ndarray, D: Array) -> Array:
-        """U D V for D = t I + A(y), which is given too."""
-        return self.U @ self.times_V(t, y, D)
 
 
 class ConstraintFamily(ABC):
@@ -163,70 +75,6 @@ class ConstraintFamily(ABC):
         return Moments(U, V, self.adjoint(U), self.adjoint(sym(U @ V)), self.schur(U, V))
 
 
-def spanned(entries: Callable[[np.ndarray, np.ndarray], np.ndarray], A: Array, m: int, n: int) -> _Spanned | None:
-    """What spans many real symmetric matrices of low order, from ``entries(a, b)``, (m, k), at index vectors a <= b;
-    None where the members are too few for that, or A is not a real NumPy array.
-    """
-    k = n * (n + 1) // 2
-    if not isinstance(A, np.ndarray) or is_complex(A) or m < max(SPANNED_FROM, SPANNED_PER_DIMENSION * k):
-        return None
-    if m * k > SPANNED_MOST:
-        return None
-    a, b = np.triu_indices(n)
-    E = entries(a, b) * np.where(a == b, 1.0, np.sqrt(2.0))
-    used = np.flatnonzero(np.any(E != 0, axis=0))
-    return _Spanned(a[used], b[used], Span(E[:, used]))
-
-
-@dataclass(frozen=True)
-class _Spanned:
-    """Members in the orthonormal basis (e_a e_b^T + e_b e_a^T) / sqrt(2), e_a e_a^T, of the symmetric matrices."""
-
-    a: np.ndarray
-    b: np.ndarray
-    span: Span
-
-    def moments(self, U: np.ndarray, V: np.ndarray) -> Moments:
-        """Entry by entry: <e_a e_b^T, U e_c e_d^T V> = U_bc V_da, and the like."""
-        a, b = self.a, self.b
-        half = np.where(a == b, 0.5, np.sqrt(0.5))
-        pairs = ((b, a, a, b), (b, b, a, a), (a, a, b, b), (a, b, b, a))
-        second = sum(U[np.ix_(i, j)] * V[np.ix_(k, h)] for i, j, k, h in pairs)
-        return Moments(
-            U,
-            V,
-            single=2 * half * U[a, b],
-            product=2 * half * sym(U @ V)[a, b],
-            second=second * np.outer(half, half),
-            fold=self.span,
-        )
-
-
-@dataclass(frozen=True)
-class RankOneMoments(Moments):
-    """Moments that keep x_i^H U and x_i^H V: A(y) V = sum_i y_i x_i (x_i^H V), in 2 m n^2 flops."""
-
-    P: Array = field(repr=False, kw_only=True)
-    rows: Array = field(repr=False, kw_only=True)
-    other_rows: Array = field(repr=False, kw_only=True)
-
-    @cached_property
-    def _UV(self) -> Array:
-        return self.U @ self.V
-
-    def times_V(self, t: float, y: np.ndarray, D: Array) -> Array:
-        m, n = self.P.shape
-        if m >= n:
-            return super().times_V(t, y, D)
-        return (self.P * from_numpy(y, self.P)[:, None]).mT @ self.other_rows + t * self.V
-
-    def between(self, t: float, y: np.ndarray, D: Array) -> Array:
-        m, n = self.P.shape
-        if 2 * m >= 3 * n:  # U V is a product too, and serves two directions
-            return super().between(t, y, D)
-        return adjoint(self.rows) @ (self.other_rows * from_numpy(y, self.P)[:, None]) + t * self._UV
-
-
 @dataclass(frozen=True, eq=False)
 class RankOneFamily(ConstraintFamily):
     """A_j = x_j x_j^H for the rows x_j^T of P, shape (m, n); never an m x n^2 array.
@@ -250,7 +98,7 @@ class RankOneFamily(ConstraintFamily):
         return namespace(self.P).conj(self.P) if is_complex(self.P) else self.P
 
     @cached_property
-    def _spanned(self) -> _Spanned | None:
+    def _spanned(self) -> Spanned | None:
         P = self.P
         return spanned(lambda a, b: P[:, a] * P[:, b], P, *self.shape)
 
@@ -330,7 +178,7 @@ class DenseFamily(ConstraintFamily):
         return xp.reshape(from_numpy(y, self.A) @ rows, (n, n))
 
     @cached_property
-    def _spanned(self) -> _Spanned | None:
+    def _spanned(self) -> Spanned | None:
         A = self.A
         return spanned(lambda a, b: A[:, a, b], A, *self.shape)
 

@@ -9,7 +9,8 @@ from matrixlearn.problems.game import SpectralGame
 if TYPE_CHECKING:
     import numpy as np
 
-    from matrixlearn.linalg.constraints import ConstraintFamily, Moments
+    from matrixlearn.linalg.constraints import ConstraintFamily
+    from matrixlearn.linalg.moments import Moments
     from matrixlearn.typing import Array
 
 

@@ -27,8 +27,9 @@ import numpy as np
 from matrixlearn._array import EPS, as_numpy, from_numpy, moved, namespace
 from matrixlearn.exponents import Exponent, entropy_on
 from matrixlearn.linalg import frobenius, inner, spectral_norm, sym, trace
-from matrixlearn.linalg.constraints import ConstraintFamily, DenseFamily, Moments
+from matrixlearn.linalg.constraints import ConstraintFamily, DenseFamily
 from matrixlearn.linalg.factored import FactoredMatrix
+from matrixlearn.linalg.moments import Moments
 from matrixlearn.problems.base import INF, Bound, Problem
 from matrixlearn.sets import KnapsackSet, SpectralSet
 from matrixlearn.typing import Array

@@ -14,7 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
-from matrixlearn.linalg.constraints import Moments
+from matrixlearn.linalg.moments import Moments
 from matrixlearn.problems.game import SpectralGame
 from matrixlearn.sets import KnapsackSet, SpectralSet
 from matrixlearn.typing import Array

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from matrixlearn.engines.schur import FoldedSystem, SchurSystem, SpannedSystem
 from matrixlearn.linalg import cholesky, inverse_factor, inverse_from
-from matrixlearn.linalg.constraints import DenseFamily, Fold, RankOneFamily, SignedFamily, Span
+from matrixlearn.linalg.constraints import DenseFamily, RankOneFamily, SignedFamily
+from matrixlearn.linalg.moments import Fold, Span
 from matrixlearn.linalg.sparse_family import SparseFamily
 
 
