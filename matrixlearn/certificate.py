@@ -61,7 +61,7 @@ class Certificate:
 
     @property
     def gap(self) -> float:
-        """(upper - lower) / max(|upper|, |lower|, FLOOR * scale)."""
+        """The width of the bounds over the size of the larger, or over FLOOR * scale, as in `relative_gap`."""
         return relative_gap(self.lower, self.upper, self.problem.scale)
 
     def verify(self) -> Certificate:
