@@ -239,8 +239,8 @@ def main():
         for tol in (1e-3, 1e-6):
             lines.append(row(known[name], tol, *measured(known[name], tol, given.limit)))
             print(lines[-1], flush=True)
-    if given.write:
-        given.write.write_text(HEAD + "\n".join(lines) + "\n")
+            if given.write:
+                given.write.write_text(HEAD + "\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":
