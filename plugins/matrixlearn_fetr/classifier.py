@@ -81,7 +81,7 @@ class MultitaskClassifier(TaskLabels, Relations, ClassifierMixin, BaseEstimator)
         X = validate_data(self, X, accept_sparse="csr", reset=False, dtype=np.float64)
         number = self._known(X, task)
         if number is not None:
-            return Rows(X, np.empty(0), number, len(self.coef_)).predicted(self.coef_.T, self.intercept_)
+            return self._by_task(X, number)
         margin = X @ self.coef_.T + self.intercept_
         return margin[:, 0] if margin.shape[1] == 1 else margin
 

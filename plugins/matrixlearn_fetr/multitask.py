@@ -37,6 +37,8 @@ class TaskLabels:
     """The labels of tasks, and their numbers in ascending order of the labels."""
 
     tasks_: np.ndarray | None
+    coef_: np.ndarray
+    intercept_: Any
 
     def _numbered(self, Y: np.ndarray, task: Any) -> np.ndarray | None:
         """The numbers of the tasks; ``tasks_`` keeps their labels."""
@@ -63,11 +65,23 @@ class TaskLabels:
             raise ValueError(msg)
         task = column_or_1d(check_array(task, ensure_2d=False, dtype=None, input_name="task"))
         check_consistent_length(X, task)
-        unknown = np.setdiff1d(task, self.tasks_)
-        if len(unknown):
-            msg = f"task has labels that fit did not see: {unknown[:5].tolist()}"
+        seen = np.isin(task, self.tasks_)
+        if self._common is None and not np.all(seen):
+            msg = f"task has labels that fit did not see: {np.unique(task[~seen])[:5].tolist()}"
             raise ValueError(msg)
-        return np.searchsorted(self.tasks_, task)
+        return np.where(seen, np.searchsorted(self.tasks_, task), len(self.tasks_))
+
+    @property
+    def _common(self) -> np.ndarray | None:
+        """The weights that predict tasks which ``fit`` did not see, (d,); None where nothing is known of them."""
+        return None
+
+    def _by_task(self, X: Any, number: np.ndarray) -> np.ndarray:
+        """w_i . x + b_i for the task i of each row; the last number stands for tasks unseen."""
+        W, intercept = self.coef_.T, np.asarray(self.intercept_)
+        if self._common is not None:
+            W, intercept = np.column_stack([W, self._common]), np.append(intercept, intercept.mean())
+        return Rows(X, np.empty(0), number, W.shape[1]).predicted(W, intercept)
 
 
 class MultitaskRegressor(TaskLabels, MultiOutputMixin, RegressorMixin, BaseEstimator):
@@ -123,7 +137,8 @@ class MultitaskRegressor(TaskLabels, MultiOutputMixin, RegressorMixin, BaseEstim
         ----------
         X : array-like, shape (n, d)
         task : array-like, shape (n,), optional
-            The task of each row, where ``fit`` was given one.
+            The task of each row, where ``fit`` was given one. One that it did not see is predicted around a shared
+            mean by that mean and the mean intercept.
 
         Returns
         -------
@@ -135,7 +150,7 @@ class MultitaskRegressor(TaskLabels, MultiOutputMixin, RegressorMixin, BaseEstim
         number = self._known(X, task)
         if number is None:
             return X @ self.coef_.T + self.intercept_
-        return Rows(X, np.empty(0), number, len(self.coef_)).predicted(self.coef_.T, np.asarray(self.intercept_))
+        return self._by_task(X, number)
 
     def score(self, X: Any, y: Any, task: Any = None, sample_weight: Any = None) -> float:
         """R^2 of `predict`, averaged over targets that share X; over all rows together where rows have tasks."""

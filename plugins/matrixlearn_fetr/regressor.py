@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from matrixlearn_fetr.estimator import ByCrossValidation, Fixed
+import numpy as np
+
+from matrixlearn_fetr.estimator import ByCrossValidation, Fixed, Relations
 from matrixlearn_fetr.multitask import MultitaskRegressor
 from matrixlearn_fetr.posed import SquaredPosed
 
 
-class FETRRegressor(Fixed, MultitaskRegressor):
+class AroundMean(Relations, MultitaskRegressor):
+    """One whose shared mean w_0, where it has one, predicts the tasks that ``fit`` did not see."""
+
+    @property
+    def _common(self) -> np.ndarray | None:
+        return self.mean_ if self._around == "shared" else None
+
+
+class FETRRegressor(Fixed, AroundMean):
     """min over W, S1, S2 of sum_i ||y_i - X_i w_i||^2 + eta tr(S1 V S2 V^T) - eta (m log det S1 + d log det S2).
 
     With lower I <= S1, S2 <= upper I; V = W - w_0 1^T for a shared mean, V = W for none. Bounds and covariances
@@ -65,7 +75,7 @@ class FETRRegressor(Fixed, MultitaskRegressor):
     posed = SquaredPosed
 
 
-class FETRRegressorCV(ByCrossValidation, MultitaskRegressor):
+class FETRRegressorCV(ByCrossValidation, AroundMean):
     """`FETRRegressor` with eta and the bounds chosen by cross-validation.
 
     For each pair of bounds the etas are solved in ascending order, each from the last one's solution, and so is the

@@ -401,3 +401,18 @@ def test_scikit_learn_is_imported_late():
     subprocess.run([sys.executable, "-c", code], check=True)
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         matrixlearn_fetr.nothing
+
+
+def test_tasks_that_fit_did_not_see_are_predicted_by_the_shared_mean():
+    rng = np.random.default_rng(0)
+    task = np.repeat(["a", "b", "c", "d"], 40)
+    X = rng.standard_normal((160, 3))
+    y = X @ [2.0, -1.0, 0.5] + 0.1 * rng.standard_normal(160)
+    model = FETRRegressor(eta=10.0).fit(X, y, task=task)
+    got, expected = model.predict(X[:3], task=["e", "a", "f"]), X[:3] @ model.mean_ + model.intercept_.mean()
+    np.testing.assert_allclose(got[[0, 2]], expected[[0, 2]], rtol=1e-12)
+    np.testing.assert_allclose(got[1], X[1] @ model.coef_[0] + model.intercept_[0], rtol=1e-12)
+    for other in (FETRRegressor(eta=10.0, mean="zero"), FETRClassifier(eta=10.0)):
+        target = y if isinstance(other, FETRRegressor) else y > 0
+        with pytest.raises(ValueError, match="did not see: \\['e'\\]"):
+            other.fit(X, target, task=task).predict(X[:1], task=["e"])
