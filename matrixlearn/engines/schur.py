@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -95,12 +94,25 @@ class SchurSystem(LinearSystem):
 
 
 @dataclass(frozen=True)
-class FoldedSystem(LinearSystem):
+class SpreadSystem(LinearSystem):
+    """M = F^T B F + Diag(d, 0): the A_i are combinations of few B_k, as a `Fold` or a `Span` says."""
+
+    core: np.ndarray
+    """B, bordered by the column of t, (k + 1, k + 1)."""
+    diagonal: np.ndarray
+    fold: Fold | Span
+
+    def product(self, x: np.ndarray) -> np.ndarray:
+        inner = self.core @ np.append(self.fold.summed(x[:-1]), x[-1])
+        return np.append(self.fold.spread(inner[:-1]) + self.diagonal * x[:-1], inner[-1])
+
+
+@dataclass(frozen=True)
+class FoldedSystem(SpreadSystem):
     """M = F^T B F + Diag(d, 0) where many rows share few matrices, A_i = e_i B_{k(i)}: the order is that of the B_k.
 
-    With x_i = e_i dy_i, delta_i = d_i / e_i^2 and rho_i = b_i / e_i the rows of a member read delta_i x_i + c_k =
-    rho_i,
-    c = B w and w_k = sum_i x_i: they add as conductances do,
+    With x_i = e_i dy_i, delta_i = d_i / e_i^2 and rho_i = b_i / e_i the rows of a member read
+    delta_i x_i + c_k = rho_i, c = B w and w_k = sum_i x_i: they add as conductances do,
 
         (B + Diag(1 / sum_i 1/delta_i)) w = sum_i alpha_i rho_i,     alpha_i = (1/delta_i) / sum_i 1/delta_i,
         x_i = alpha_i w_k + (rho_i - sum_i alpha_i rho_i) / delta_i
@@ -109,11 +121,14 @@ class FoldedSystem(LinearSystem):
     that what a multiplier away from its bound divides by its small delta has not been cancelled first.
     """
 
-    core: np.ndarray
-    """B, bordered by the column of t, (k + 1, k + 1)."""
-    diagonal: np.ndarray
     fold: Fold
     members: SchurSystem
+    conductance: np.ndarray
+    """1/delta."""
+    share: np.ndarray
+    """alpha."""
+    largest: np.ndarray
+    """For each member the row of the largest alpha."""
 
     @classmethod
     def of(cls, core: np.ndarray, diagonal: np.ndarray, fold: Fold) -> FoldedSystem | None:
@@ -124,26 +139,17 @@ class FoldedSystem(LinearSystem):
         k = np.arange(fold.size)
         matrix[k, k] += 1 / total
         members = SchurSystem.of(matrix)
-        return None if members is None else cls(core, diagonal, fold, members)
-
-    @cached_property
-    def _shares(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """1/delta, alpha, and for each member the row of the largest alpha."""
-        index = self.fold.index
-        conductance = self.fold.coefficients**2 / np.maximum(self.diagonal, TINY)
-        share = conductance / np.bincount(index, conductance, minlength=self.fold.size)[index]
-        largest = np.empty(self.fold.size, dtype=int)
-        order = np.lexsort((share, index))
-        largest[index[order]] = order  # the last of each member stays
-        return conductance, share, largest
-
-    def product(self, x: np.ndarray) -> np.ndarray:
-        inner = self.core @ np.append(self.fold.summed(x[:-1]), x[-1])
-        return np.append(self.fold.spread(inner[:-1]) + self.diagonal * x[:-1], inner[-1])
+        if members is None:
+            return None
+        share = conductance / total[fold.index]
+        largest = np.empty(fold.size, dtype=int)
+        order = np.lexsort((share, fold.index))
+        largest[fold.index[order]] = order  # the last of each member stays
+        return cls(core, diagonal, fold, members, conductance, share, largest)
 
     def backsolve(self, b: np.ndarray) -> np.ndarray:
         index, e = self.fold.index, self.fold.coefficients
-        conductance, share, largest = self._shares
+        conductance, share, largest = self.conductance, self.share, self.largest
         rho = b[:-1] / e
         from_largest = rho - rho[largest][index]
         mean = np.bincount(index, share * from_largest, minlength=self.fold.size)
@@ -153,7 +159,7 @@ class FoldedSystem(LinearSystem):
 
 
 @dataclass(frozen=True)
-class SpannedSystem(LinearSystem):
+class SpannedSystem(SpreadSystem):
     """M = G B G^T + Diag(d, 0), G = diag(E, 1), where the A_i = sum_b E_ib B_b have few coordinates: m k^2 flops.
 
     Woodbury's formula for all rows at once would add the 1/d of active rows, which grow without end, to those of the
@@ -165,10 +171,7 @@ class SpannedSystem(LinearSystem):
         v = B' (G_A^T x_A + g),    x_I = D_I^{-1} (b_I - E_I v)
     """
 
-    core: np.ndarray
-    """B, bordered by the column of t, (k + 1, k + 1)."""
-    diagonal: np.ndarray
-    span: Span
+    fold: Span
     near: np.ndarray
     far: np.ndarray
     reduced: np.ndarray
@@ -200,12 +203,8 @@ class SpannedSystem(LinearSystem):
         members = SchurSystem.of((matrix + matrix.T) / 2)
         return None if members is None else cls(core, d, span, near, far, reduced, members)
 
-    def product(self, x: np.ndarray) -> np.ndarray:
-        inner = self.core @ np.append(self.span.summed(x[:-1]), x[-1])
-        return np.append(self.span.spread(inner[:-1]) + self.diagonal * x[:-1], inner[-1])
-
     def backsolve(self, b: np.ndarray) -> np.ndarray:
-        E, near, far = self.span.coordinates, self.near, self.far
+        E, near, far = self.fold.coordinates, self.near, self.far
         gone = np.append((b[far] / self.diagonal[far]) @ E[far], 0.0)
         answer = self.reduced @ gone
         solved = self.members.backsolve(np.append(b[near] - E[near] @ answer[:-1], b[-1] - answer[-1]))

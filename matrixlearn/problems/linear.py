@@ -202,14 +202,14 @@ class LinearSDP(FamilyGame):
         """
         program = read_sdpa(path)
         if trace_bound is None:
-            trace = program.trace()
-            if trace is None:
+            given = program.trace()
+            if given is None:
                 msg = (
                     f"the constraints of {path} do not give the trace of X: pass trace_bound, derived from what X "
                     f"means, or a bound that you would be surprised to see reached"
                 )
                 raise ProblemError(msg)
-            trace_bound = trace * (1 + 1e-6)  # the equalities hold to a tolerance
+            trace_bound = given * (1 + 1e-6)  # the equalities hold to a tolerance
         family = SparseFamily(program.rows, program.objective.shape[0])
         return cls.with_senses(program.objective.toarray(), family, program.right, "==", trace_bound, tolerance)
 
