@@ -34,19 +34,14 @@ def gibbs_weights(exponents: Array, trace: float, slack: int) -> Array:
     return p * (trace / float(total))
 
 
-NEGLIGIBLE = 1e-20
-"""Eigenvalues below this fraction of the largest change no digit of a sum, and are left out of it."""
-
-
 def spectral_function(V: Array, w: Array) -> Array:
     """V diag(w) V^H for descending w, Hermitian to the last bit; columns without weight are left out.
 
     Real and descending, it is the difference of two symmetric products P P^T - Q Q^T: half the work of
     one general product, since BLAS forms one triangle of each.
     """
-    size = np.abs(as_numpy(w))
-    kept = np.flatnonzero(size > NEGLIGIBLE * np.max(size, initial=0.0))
-    if len(kept) < len(size):
+    kept = np.flatnonzero(as_numpy(w))  # a weight of 1e-266 is one: no other column may have an entry where it has
+    if len(kept) < w.shape[0]:
         V, w = columns(V, kept), namespace(w).take(w, from_numpy(kept, w))
     if is_complex(V):
         return sym((V * w) @ adjoint(V))
