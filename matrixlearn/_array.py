@@ -15,9 +15,10 @@ EPS = float(np.finfo(np.float64).eps)
 
 def namespace(*arrays: Array) -> ArrayNamespace:
     """The array namespace that all ``arrays`` share."""
-    if all(type(x) is np.ndarray for x in arrays):  # the general look-up was a tenth of a small solve
-        return _of_numpy()
-    return array_namespace(*arrays)
+    for x in arrays:
+        if type(x) is not np.ndarray:
+            return array_namespace(*arrays)
+    return _of_numpy()  # the general look-up was a tenth of a small solve
 
 
 @cache
@@ -66,9 +67,11 @@ def columns(x: Array, index: np.ndarray) -> Array:
 
 def zeros(shape: tuple[int, ...], like: Array) -> Array:
     """Zeros of the dtype, namespace and device of ``like``."""
-    return array_namespace(like).zeros(shape, dtype=like.dtype, device=device(like))
+    return namespace(like).zeros(shape, dtype=like.dtype, device=device(like))
 
 
 def identity(n: int, like: Array) -> Array:
     """The n x n identity of the dtype, namespace and device of ``like``."""
-    return array_namespace(like).eye(n, dtype=like.dtype, device=device(like))
+    if isinstance(like, np.ndarray):
+        return np.eye(n, dtype=like.dtype)
+    return namespace(like).eye(n, dtype=like.dtype, device=device(like))

@@ -212,9 +212,8 @@ class ColumnGeneration(Engine):
         index, old = game.index, last.scalars
         assert old is not None
         p, q = np.maximum(reduced, 0.0), np.maximum(-reduced, 0.0)
-        p[before.index], q[before.index] = old.p, old.q
-        q = np.where(np.isfinite(game.dual_set.upper), q[index], 0.0)
-        here = replace(last, y=y[index], scalars=replace(old, p=p[index], q=q))
+        p[before.index], q[before.index[before.dual_set.capped]] = old.p, old.q
+        here = replace(last, y=y[index], scalars=replace(old, p=p[index], q=q[index[game.dual_set.capped]]))
         return mixed(here, first, self.warmth)
 
 

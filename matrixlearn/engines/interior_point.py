@@ -73,15 +73,15 @@ class InteriorPoint(Engine):
         g = problem.offset - problem.adjoint(signed_sum(problem, X))
         room = np.minimum(np.where(np.isinf(Y.upper), np.inf, Y.upper - y), y - Y.lower)
         least = mu / np.maximum(room, np.finfo(float).tiny)
-        theta, capped = 0.0, np.isfinite(Y.upper)
+        theta, free = 0.0, np.isinf(Y.upper)
         if Y.weights is not None:
-            if not np.all(capped):
-                theta = float(np.max(((least - g) / Y.weights)[~capped]))
+            if np.any(free):
+                theta = float(np.max(((least - g) / Y.weights)[free]))
             if Y.row_lower != Y.row_upper:
                 theta = max(theta, mu / max(Y.row_upper - float(Y.weights @ y), np.finfo(float).tiny))
             g = g + theta * Y.weights
-        p = np.where(capped, np.maximum(g, 0.0) + least, g)
-        q = np.where(capped, p - g, 0.0)
+        p = np.where(free, g, np.maximum(g, 0.0) + least)
+        q = (p - g)[Y.capped]
         return InteriorState(X=X, y=y, t=t, scalars=Scalars(p, q, theta, S.trace / S.dimension * S.slack))
 
     @staticmethod
@@ -105,7 +105,7 @@ class InteriorPoint(Engine):
             )
         mu, predictor = system.complementarity(), system.predictor()
         direction = system.corrector(SIGMA * mu, predictor)
-        if not (np.all(np.isfinite(direction.y)) and np.isfinite(direction.t)):
+        if not (np.isfinite(direction.y).all() and np.isfinite(direction.t)):
             return replace(state, proposals=(), finished="the Newton system broke down: numerical limit")
         a_x, a_s = system.step_lengths(direction)
         if min(a_x, a_s) < SHORT:

@@ -23,10 +23,10 @@ import numpy as np
 
 from matrixlearn._array import identity
 from matrixlearn.engines.base import Proposal, State
-from matrixlearn.engines.schur import LinearSystem, linear_system
+from matrixlearn.engines.schur import BorderedSystem, LinearSystem, linear_system
 from matrixlearn.linalg import cholesky, inner, inverse_factor, inverse_from, max_step, sym, trace
 from matrixlearn.linalg.moments import Moments
-from matrixlearn.problems.base import Problem
+from matrixlearn.problems.base import INF, Problem
 from matrixlearn.problems.game import SpectralGame
 from matrixlearn.sets import ScaledSimplex
 from matrixlearn.typing import Array
@@ -34,7 +34,7 @@ from matrixlearn.typing import Array
 
 @dataclass(frozen=True)
 class Scalars:
-    """The multipliers p, q of the bounds on y, theta of the row and x_0 of t >= 0."""
+    """The multipliers p of the lower bounds on y, q of the finite upper ones, theta of the row and x_0 of t >= 0."""
 
     p: np.ndarray
     q: np.ndarray
@@ -156,6 +156,12 @@ class NewtonSystem:
     moments: list[Moments]
     """At X_k and S_k^{-1}."""
     schur: LinearSystem
+    on_row: BorderedSystem | None
+    """``schur`` with the row of Y."""
+    below: np.ndarray
+    """y - l."""
+    above: np.ndarray
+    """u - y, where u is finite."""
     row_slack: float
 
     @classmethod
@@ -163,7 +169,7 @@ class NewtonSystem:
         """Factorize; None where a matrix is not numerically positive definite, or rounding has put y on a bound."""
         spectral, Y = problem.spectral_set, problem.dual_set
         factors = state.factors or Factors.of(problem, state)
-        inside = bool(np.all((Y.lower < state.y) & (state.y < Y.upper)))
+        inside = bool(((Y.lower < state.y) & (state.y < Y.upper)).all())
         if not (inside and factors.definite):
             return None
         inverse_S_factor = [inverse_factor(factor) for factor in factors.of_S]
@@ -180,30 +186,45 @@ class NewtonSystem:
         core[k, k] = sum(inner(x, s) for x, s in zip(state.X, inverse_S, strict=True))
         if spectral.slack:
             core[k, k] += scalars.x0 / state.t
-        above = Y.upper - state.y
-        capped = np.isfinite(above)
-        diagonal = scalars.p / (state.y - Y.lower) + np.where(capped, scalars.q / np.where(capped, above, 1.0), 0.0)
+        below, above = state.y - Y.lower, (Y.upper - state.y)[Y.capped]
+        diagonal = scalars.p / below
+        diagonal[Y.capped] += scalars.q / above
         schur = linear_system(core, diagonal, fold)
         if schur is None:
             return None
-        row_slack = np.inf
-        if Y.weights is not None and Y.row_lower != Y.row_upper:
-            row_slack = Y.row_upper - float(Y.weights @ state.y)
-        return cls(problem, state, factors.S, inverse_S_factor, inverse_X_factor, inverse_S, every, schur, row_slack)
+        on_row, row_slack = None, INF
+        if Y.weights is not None:
+            if Y.row_lower != Y.row_upper:
+                row_slack = Y.row_upper - float(Y.weights @ state.y)
+            compliance = row_slack / scalars.theta if row_slack < INF else 0.0
+            on_row = BorderedSystem.of(schur, np.append(Y.weights, 0.0), compliance)
+        return cls(
+            problem,
+            state,
+            factors.S,
+            inverse_S_factor,
+            inverse_X_factor,
+            inverse_S,
+            every,
+            schur,
+            on_row,
+            below,
+            above,
+            row_slack,
+        )
 
     # -- complementarity --------------------------------------------------------------------------
 
     def complementarity(self) -> float:
         """mu, the mean of all complementary products."""
-        state, z, Y, S = self.state, self.state.scalars, self.problem.dual_set, self.problem.spectral_set
+        state, z, S = self.state, self.state.scalars, self.problem.spectral_set
         assert z is not None
-        capped = np.isfinite(Y.upper)
-        total = float(z.p @ (state.y - Y.lower)) + float(z.q[capped] @ (Y.upper - state.y)[capped])
+        total = float(z.p @ self.below) + float(z.q @ self.above)
         total += sum(inner(x, s) for x, s in zip(state.X, self.S, strict=True))
-        count = len(state.y) + int(capped.sum()) + S.dimension
+        count = len(z.p) + len(z.q) + S.dimension
         if S.slack:
             total += z.x0 * state.t
-        if np.isfinite(self.row_slack):
+        if self.row_slack < INF:
             total += z.theta * self.row_slack
             count += 1
         return total / count
@@ -217,8 +238,7 @@ class NewtonSystem:
 
     def predictor(self) -> Direction:
         """The HKM direction towards the boundary, mu = 0."""
-        m = len(self.state.y)
-        return self._direction([], np.zeros(m), np.zeros(m), 0.0, 0.0)
+        return self._direction([], 0.0, 0.0, 0.0, 0.0)
 
     def corrector(self, mu: float, before: Direction) -> Direction:
         """The HKM direction towards mu, with the second-order term of the predictor."""
@@ -226,22 +246,25 @@ class NewtonSystem:
         second = self._of_moments("times_V", before.t, before.y, before.S)
         K = [mu * inverse - sym(dx @ ds) for inverse, dx, ds in zip(self.inverse_S, before.X, second, strict=True)]
         row = 0.0 if Y.weights is None else z.theta * float(Y.weights @ before.y)
-        q_target = np.where(np.isfinite(Y.upper), mu + z.q * before.y, 0.0)
+        q_target = mu + z.q * before.y[Y.capped]
         return self._direction(K, mu - z.p * before.y, q_target, mu - z.x0 * before.t, mu + row)
 
     def _direction(
-        self, K: list[Array], p_target: np.ndarray, q_target: np.ndarray, x_target: float, theta_target: float
+        self,
+        K: list[Array],
+        p_target: np.ndarray | float,
+        q_target: np.ndarray | float,
+        x_target: float,
+        theta_target: float,
     ) -> Direction:
         """The direction on which X_k S_k is K_k S_k, p (y - l) is p_target, and so on, to first order; no K is 0."""
         problem, state, z = self.problem, self.state, self.state.scalars
         spectral, Y = problem.spectral_set, problem.dual_set
         assert z is not None
-        below = state.y - Y.lower
-        capped = np.isfinite(Y.upper)
-        above = np.where(capped, Y.upper - state.y, 1.0)
-        kp, kq = p_target / below, q_target / above
-        rhs = np.empty(len(below) + 1)
-        rhs[:-1] = kp - kq - problem.offset
+        kp, kq = p_target / self.below, q_target / self.above
+        rhs = np.empty(len(kp) + 1)
+        rhs[:-1] = kp - problem.offset
+        rhs[Y.capped] -= kq
         rhs[-1] = -spectral.trace
         if K:
             rhs[:-1] += problem.adjoint(signed_sum(problem, K))
@@ -249,15 +272,11 @@ class NewtonSystem:
         if spectral.slack:
             rhs[-1] += x_target / state.t
         theta_new = 0.0
-        if np.isfinite(self.row_slack):
-            assert Y.weights is not None
+        if self.row_slack < INF:
             # theta_new = (theta_target + theta w.dy) / row_slack
-            solution, theta_new = self.schur.solve_on_row(
-                rhs, np.append(Y.weights, 0.0), -theta_target / z.theta, self.row_slack / z.theta
-            )
-        elif Y.weights is not None:
-            missing = Y.row_upper - float(Y.weights @ state.y)
-            solution, theta_new = self.schur.solve_on_row(rhs, np.append(Y.weights, 0.0), missing)
+            solution, theta_new = self.on_row.solve(rhs, -theta_target / z.theta)
+        elif self.on_row is not None:
+            solution, theta_new = self.on_row.solve(rhs, Y.row_upper - float(Y.weights @ state.y))
         else:
             solution = self.schur.solve(rhs)
         dy, dt = solution[:-1], float(solution[-1])
@@ -268,8 +287,8 @@ class NewtonSystem:
         if K:
             dX = [dx + k for dx, k in zip(dX, K, strict=True)]
         scalars = Scalars(
-            p=kp - z.p * dy / below - z.p,
-            q=np.where(capped, kq + z.q * dy / above - z.q, 0.0),
+            p=kp - z.p * dy / self.below - z.p,
+            q=kq + z.q * dy[Y.capped] / self.above - z.q,
             theta=theta_new - z.theta,
             x0=(x_target / state.t - z.x0 * dt / state.t - z.x0) if spectral.slack else 0.0,
         )
@@ -290,16 +309,15 @@ class NewtonSystem:
         assert z is not None
         a_x = min(max_step(f, dx) for f, dx in zip(self.inverse_X_factor, d.X, strict=True))
         a_s = min(max_step(f, ds) for f, ds in zip(self.inverse_S_factor, d.S, strict=True))
-        capped = np.isfinite(Y.upper)
-        a_x = min(a_x, longest(z.p, d.scalars.p), longest(z.q[capped], d.scalars.q[capped]))
-        a_s = min(a_s, longest(state.y - Y.lower, d.y), longest((Y.upper - state.y)[capped], -d.y[capped]))
+        a_x = min(a_x, longest(z.p, d.scalars.p), longest(z.q, d.scalars.q))
+        a_s = min(a_s, longest(self.below, d.y), longest(self.above, -d.y[Y.capped]))
         if self.problem.spectral_set.slack:
-            a_x = min(a_x, longest(np.array([z.x0]), np.array([d.scalars.x0])))
-            a_s = min(a_s, longest(np.array([state.t]), np.array([d.t])))
-        if np.isfinite(self.row_slack):
+            a_x = min(a_x, longest(z.x0, d.scalars.x0))
+            a_s = min(a_s, longest(state.t, d.t))
+        if self.row_slack < INF:
             assert Y.weights is not None
-            a_x = min(a_x, longest(np.array([z.theta]), np.array([d.scalars.theta])))
-            a_s = min(a_s, longest(np.array([self.row_slack]), np.array([-float(Y.weights @ d.y)])))
+            a_x = min(a_x, longest(z.theta, d.scalars.theta))
+            a_s = min(a_s, longest(self.row_slack, -float(Y.weights @ d.y)))
         return a_x, a_s
 
     def moved(self, d: Direction, a_x: float, a_s: float) -> InteriorState:
@@ -318,14 +336,14 @@ class NewtonSystem:
     def _moved(self, d: Direction, a_x: float, a_s: float) -> InteriorState:
         state = self.state
         return InteriorState(
-            X=tuple(sym(x + a_x * dx) for x, dx in zip(state.X, d.X, strict=True)),
+            X=tuple(x + a_x * dx for x, dx in zip(state.X, d.X, strict=True)),
             y=state.y + a_s * d.y,
             t=state.t + a_s * d.t,
             scalars=self._scalars(d, a_x),
         )
 
 
-def longest(value: np.ndarray, change: np.ndarray) -> float:
-    """The largest a with value + a change >= 0, for value > 0; infinite values are no obstacle."""
-    falling = change < 0
-    return float(np.min(-value[falling] / change[falling])) if np.any(falling) else float("inf")
+def longest(value: np.ndarray | float, change: np.ndarray | float) -> float:
+    """The largest a with value + a change >= 0, for value > 0."""
+    fastest = float(np.min(change / value, initial=0.0))
+    return -1.0 / fastest if fastest < 0 else float("inf")

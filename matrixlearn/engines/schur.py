@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from matrixlearn.linalg._lapack import lapack
 from matrixlearn.linalg.moments import Fold, Span
 
 REFINEMENTS = 2
@@ -39,18 +40,41 @@ class LinearSystem(ABC):
             x = x + self.backsolve(b - self.product(x))
         return x
 
-    def solve_on_row(
-        self, b: np.ndarray, row: np.ndarray, missing: float, compliance: float = 0.0
-    ) -> tuple[np.ndarray, float]:
-        """(x, theta) with M x + theta w = b and w.x - compliance theta = missing; refined as one system, which is far
-        better conditioned than M alone.
-        """
-        along = self.backsolve(row)
-        curvature = float(row @ along) + compliance
-        x, theta = np.zeros_like(b), 0.0
-        for _ in range(1 + REFINEMENTS):
-            plain = self.backsolve(b - self.product(x) - theta * row)
-            change = (float(row @ plain) - (missing + compliance * theta - float(row @ x))) / curvature
+
+@dataclass(frozen=True)
+class BorderedSystem:
+    """M x + theta w = b and w.x - kappa theta = k; refined as one system, which is far better conditioned than M alone.
+
+    Attributes
+    ----------
+    system : LinearSystem
+    row : ndarray, shape (m + 1,)
+        w.
+    compliance : float
+        kappa.
+    along : ndarray, shape (m + 1,)
+        M^{-1} w.
+    """
+
+    system: LinearSystem
+    row: np.ndarray
+    compliance: float
+    along: np.ndarray
+
+    @classmethod
+    def of(cls, system: LinearSystem, row: np.ndarray, compliance: float) -> BorderedSystem:
+        return cls(system, row, compliance, system.backsolve(row))
+
+    def solve(self, b: np.ndarray, missing: float) -> tuple[np.ndarray, float]:
+        """(x, theta), for k = ``missing``."""
+        system, row, along = self.system, self.row, self.along
+        curvature = float(row @ along) + self.compliance
+        plain = system.backsolve(b)
+        theta = (float(row @ plain) - missing) / curvature
+        x = plain - theta * along
+        for _ in range(REFINEMENTS):
+            plain = system.backsolve(b - system.product(x) - theta * row)
+            change = (float(row @ (plain + x)) - missing - self.compliance * theta) / curvature
             x = x + plain - change * along
             theta += change
         return x, theta
@@ -67,16 +91,14 @@ class SchurSystem(LinearSystem):
     @classmethod
     def of(cls, matrix: np.ndarray) -> SchurSystem | None:
         """Factorize, with the smallest ridge that makes M definite; None where none does."""
-        from scipy.linalg import lapack  # late: a third of the package's import time
-
         jacobi = 1.0 / np.sqrt(np.maximum(np.diag(matrix), TINY))
         for ridge in (0.0, 1e-14, 1e-12, 1e-10, 1e-8):
             scaled = matrix * jacobi
             scaled *= jacobi[:, None]
             scaled[np.diag_indices_from(scaled)] += ridge
             # LAPACK reads columns: the transpose is in its order
-            factor, info = lapack.dpotrf(scaled.T, lower=1, overwrite_a=1, clean=0)
-            if info == 0 and np.all(np.isfinite(factor.diagonal())):
+            factor, info = lapack().dpotrf(scaled.T, lower=1, overwrite_a=1, clean=0)
+            if info == 0 and np.isfinite(factor.diagonal()).all():
                 return cls(matrix, jacobi, factor)
         return None
 
@@ -88,9 +110,7 @@ class SchurSystem(LinearSystem):
         return np.asarray(np.tril(self.factor) / self.jacobi[:, None])
 
     def backsolve(self, b: np.ndarray) -> np.ndarray:
-        from scipy.linalg import lapack
-
-        return np.asarray(self.jacobi * lapack.dpotrs(self.factor, self.jacobi * b, lower=1)[0])
+        return np.asarray(self.jacobi * lapack().dpotrs(self.factor, self.jacobi * b, lower=1)[0])
 
 
 @dataclass(frozen=True)
@@ -181,8 +201,6 @@ class SpannedSystem(SpreadSystem):
     @classmethod
     def of(cls, core: np.ndarray, diagonal: np.ndarray, span: Span) -> SpannedSystem | None:
         """Factorize; None where a system is not definite."""
-        from scipy.linalg import lapack
-
         E, d = span.coordinates, np.maximum(diagonal, TINY)
         k = E.shape[1]
         order = np.argpartition(d / np.maximum(np.einsum("ij,ij->i", E, E), TINY), k)
@@ -195,7 +213,7 @@ class SpannedSystem(SpreadSystem):
         inside = SchurSystem.of(root.T @ root + np.eye(k + 1))
         if inside is None:
             return None
-        Z = lapack.dtrtrs(inside.lower(), L.T, lower=1)[0]
+        Z = lapack().dtrtrs(inside.lower(), L.T, lower=1)[0]
         reduced = Z.T @ Z
         G = _bordered(E[near])
         matrix = G @ reduced @ G.T

@@ -12,6 +12,7 @@ from functools import cache
 import numpy as np
 
 from matrixlearn._array import from_numpy, identity, is_numpy, is_sparse, namespace, zeros
+from matrixlearn.linalg._lapack import lapack
 from matrixlearn.typing import Array
 
 
@@ -52,15 +53,17 @@ def real_product(A: Array, B: Array) -> Array:
 
 def inner(A: Array, B: Array) -> float:
     """<A, B> = Re tr(A^H B), the real inner product of Hermitian matrices (or of vectors); A may be scipy sparse."""
+    if isinstance(A, np.ndarray) and isinstance(B, np.ndarray):
+        return float(np.vdot(A, B).real)  # one pass, no temporary
     if is_sparse(A):
         return float(np.real(A.conj().multiply(B).sum()))
-    if isinstance(A, np.ndarray) and isinstance(B, np.ndarray):
-        return float(np.real(np.vdot(A, B)))  # one pass, no temporary
     return float(namespace(A, B).sum(real_product(A, B)))
 
 
 def trace(A: Array) -> float:
     """Re tr(A)."""
+    if isinstance(A, np.ndarray):
+        return float(np.real(A.trace()))
     return float(real(namespace(A).linalg.trace(A)))
 
 
@@ -92,6 +95,11 @@ def spectral_norm(A: Array) -> float:
 
 def cholesky(A: Array) -> Array | None:
     """The lower Cholesky factor, or None where A is not numerically positive definite."""
+    if isinstance(A, np.ndarray):
+        potrf = lapack().zpotrf if is_complex(A) else lapack().dpotrf
+        # LAPACK reads columns: of A^T = U^H U, U^T is the lower factor of A
+        upper, info = potrf(A.T, lower=0)
+        return upper.T if info == 0 and np.isfinite(upper.diagonal()).all() else None
     xp = namespace(A)
     try:
         L = xp.linalg.cholesky(A)
@@ -103,9 +111,7 @@ def cholesky(A: Array) -> Array | None:
 def inverse_factor(L: Array) -> Array:
     """L^{-1} of a lower triangular L."""
     if is_numpy(L):
-        from scipy.linalg import lapack  # late: a third of the package's import time
-
-        trtri = lapack.ztrtri if np.iscomplexobj(L) else lapack.dtrtri
+        trtri = lapack().ztrtri if is_complex(L) else lapack().dtrtri
         # LAPACK reads columns: the transpose of a C-ordered L is an upper triangle in its order
         inverse, info = trtri(L.T, lower=0)
         if info == 0:
@@ -117,14 +123,14 @@ def inverse_factor(L: Array) -> Array:
 def inverse_from(inverse_L: Array) -> Array:
     """(L L^H)^{-1} = L^{-H} L^{-1}, from L^{-1}."""
     if is_numpy(inverse_L):
-        from scipy.linalg import lapack
-
-        lauum = lapack.zlauum if np.iscomplexobj(inverse_L) else lapack.dlauum
-        # LAPACK reads columns: the transpose is an upper triangle V in its order, and lauum forms V V^H, half of it
+        lauum = lapack().zlauum if is_complex(inverse_L) else lapack().dlauum
+        # LAPACK reads columns: the transpose is an upper triangle V in its order, and lauum forms V V^H, half of it,
+        # the conjugate's; below are the zeros of V
         half, info = lauum(inverse_L.T, lower=0)
         if info == 0:
-            upper = np.triu(half).T  # C order again, the conjugate's lower triangle
-            return np.asarray(upper + np.tril(upper, -1).conj().T)
+            whole = half.T + conjugate(half)
+            whole.reshape(-1)[:: len(half) + 1] /= 2
+            return np.asarray(whole)
     return sym(adjoint(inverse_L) @ inverse_L)
 
 
@@ -136,7 +142,7 @@ def max_step(inverse_L: Array, D: Array) -> float:
     """
     upper = adjoint(inverse_L)
     if D.shape[0] < LANCZOS_FROM:
-        lowest = _lowest(sym(inverse_L @ D @ upper))
+        lowest = _lowest(inverse_L @ D @ upper)  # which reads one triangle
     else:
         lowest = lanczos_lowest(lambda v: inverse_L @ (D @ (upper @ v)), D, enough=-0.9)
     return -1.0 / lowest if lowest < 0 else float("inf")
@@ -150,9 +156,7 @@ the time at 100, a twelfth at 500)."""
 def _lowest(A: Array) -> float:
     """lambda_min(A); by LAPACK without the others, where A is NumPy's: half the time."""
     if isinstance(A, np.ndarray) and A.dtype == np.float64:
-        from scipy.linalg import lapack  # late: a third of the package's import time
-
-        w, _, _, _, info = lapack.dsyevr(A.T, compute_v=0, range="I", il=1, iu=1, lower=1)
+        w, _, _, _, info = lapack().dsyevr(A.T, compute_v=0, range="I", il=1, iu=1, lower=1)
         if info == 0:
             return float(w[0])
     return float(eigvalsh(A)[0])

@@ -114,10 +114,10 @@ class RankOneFamily(ConstraintFamily):
     def apply(self, y: np.ndarray) -> Array:
         P, conjugate = self.P, self._conjugate
         if isinstance(P, np.ndarray):
-            used = np.flatnonzero(y)
-            if 2 * len(used) < len(y):  # an oracle's answer is sparse
+            if 2 * np.count_nonzero(y) < len(y):  # an oracle's answer is sparse
+                used = np.flatnonzero(y)
                 P, conjugate, y = P[used], conjugate[used], y[used]
-            if not is_complex(P) and np.all(y >= 0):
+            if not is_complex(P) and (y >= 0).all():
                 root = P * np.sqrt(y)[:, None]
                 return root.T @ root  # a symmetric product: BLAS does half the work
         return (P * from_numpy(y, self.P)[:, None]).mT @ conjugate

@@ -183,13 +183,22 @@ class SpectralGame(Problem):
         the products that form C - A(y), of one Hermitian eigendecomposition (Householder and
         implicit QL, a small multiple of n eps ||.||_F), and of the inner products.
         """
-        return self._rounding_of(frobenius(self.cost), y)
+        return self._rounding_of(self._cost_size, y)
 
     def _rounding_of(self, cost: float, y: np.ndarray) -> float:
-        """`rounding` for a C of the given Frobenius norm: a ray is judged without one."""
-        n, m, R = self.spectral_set.n, len(y), self.spectral_set.trace
-        size = R * cost + float(np.abs(y) @ (R * np.sqrt(n) * self.constraint_norms + np.abs(self.offset)))
-        return 4 * (n + m) * EPS * size
+        """`rounding` for a C of the given size R ||C||_F: a ray is judged without one."""
+        return 4 * (self.spectral_set.n + len(y)) * EPS * (cost + float(np.abs(y) @ self._sizes))
+
+    @cached_property
+    def _cost_size(self) -> float:
+        """R ||C||_F."""
+        return self.spectral_set.trace * frobenius(self.cost)
+
+    @cached_property
+    def _sizes(self) -> np.ndarray:
+        """R sqrt(n) ||A_j||_2 + |c_j|, (m,)."""
+        spectral = self.spectral_set
+        return np.asarray(spectral.trace * np.sqrt(spectral.n) * self.constraint_norms + np.abs(self.offset))
 
     def value_at(self, X: Array, y: np.ndarray) -> float:
         """<C, X> + c.y - <A(y), X>."""

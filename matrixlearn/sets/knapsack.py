@@ -7,6 +7,7 @@ oracle of every spectral game, and costs one sort.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -111,6 +112,11 @@ class KnapsackSet:
             upper = np.minimum(upper, self.lower + (self.row_upper - float(self.weights @ self.lower)) / self.weights)
         return np.maximum(np.abs(self.lower), np.abs(upper))
 
+    @cached_property
+    def capped(self) -> np.ndarray:
+        """The coordinates with a finite upper bound, (k,)."""
+        return np.flatnonzero(np.isfinite(self.upper))
+
     @property
     def size(self) -> int:
         """Number m of coordinates."""
@@ -133,7 +139,7 @@ class KnapsackSet:
         ProblemError
             Where a cost is not finite.
         """
-        if not np.all(np.isfinite(cost)):
+        if not np.isfinite(cost).all():
             msg = "a linear cost on Y is not finite"
             raise ProblemError(msg)
         if self.weights is None:
@@ -142,7 +148,7 @@ class KnapsackSet:
             used = cost != 0
             return float(cost[used] @ y[used]), y
         rate = cost / self.weights
-        if self.row_lower == self.row_upper and np.all(np.isinf(self.upper)):
+        if self.row_lower == self.row_upper and len(self.capped) == 0:
             best = int(np.argmin(rate))  # a vertex: no sort
             y = self.lower.copy()
             y[best] += (self.row_upper - self.weights @ self.lower) / self.weights[best]
@@ -173,7 +179,7 @@ class KnapsackSet:
         ProblemError
             Where a coordinate is not finite.
         """
-        if not np.all(np.isfinite(y)):
+        if not np.isfinite(y).all():
             msg = "a point to be projected on Y is not finite"
             raise ProblemError(msg)
         inside = np.clip(y, self.lower, self.upper)
@@ -276,7 +282,7 @@ class KnapsackSet:
         else:
             target = (max(self.row_lower, low) + high) / 2
         share = 1.0 / (self.weights * self.size)
-        if np.all(np.isinf(self.upper)):
+        if len(self.capped) == 0:
             return self.lower + max(0.0, target - low) * share
         room = np.minimum(self.upper - self.lower, (high - low) / self.weights)
         total = float(self.weights @ room)

@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from matrixlearn.engines.schur import FoldedSystem, SchurSystem, SpannedSystem
+from matrixlearn.engines.schur import BorderedSystem, FoldedSystem, SchurSystem, SpannedSystem
 from matrixlearn.linalg import cholesky, inverse_factor, inverse_from
 from matrixlearn.linalg.constraints import DenseFamily, RankOneFamily, SignedFamily
 from matrixlearn.linalg.moments import Fold, Span
@@ -119,7 +119,7 @@ def test_schur_systems_in_any_units(seed, n, spread):
     b, row = rng.standard_normal(n) * units, rng.uniform(0.5, 2, n)
     system = SchurSystem.of(M)
     np.testing.assert_allclose((M @ system.solve(b) - b) / units, 0, atol=1e-9)
-    x, theta = system.solve_on_row(b, row, 3.0)
+    x, theta = BorderedSystem.of(system, row, 0.0).solve(b, 3.0)
     assert row @ x == pytest.approx(3.0, rel=1e-9, abs=1e-14 * (row @ np.abs(x)))  # the terms may cancel
     size = 1 + np.abs(theta * row / units).max()
     np.testing.assert_allclose((M @ x + theta * row - b) / units, 0, atol=1e-8 * size)
@@ -148,7 +148,7 @@ def test_a_folded_system_solves_the_unfolded_one(seed, k, extra, spread):
     np.testing.assert_allclose((system.product(got) - M @ x) / size, 0, atol=1e-12)
     row, b = rng.uniform(0.5, 2, m + 1), M @ x
     for compliance in (0.0, 0.3, 1e6):
-        got, theta = system.solve_on_row(b, row, 3.0, compliance)
+        got, theta = BorderedSystem.of(system, row, compliance).solve(b, 3.0)
         size = np.abs(M) @ np.abs(got) + np.abs(theta) * row + np.abs(b)
         np.testing.assert_allclose((M @ got + theta * row - b) / size, 0, atol=1e-11)
         size = row @ np.abs(got) + compliance * abs(theta) + 3
@@ -178,7 +178,7 @@ def test_a_system_in_few_coordinates_is_the_dense_one(seed, n, spread, row):
     np.testing.assert_allclose(few.product(x), M @ x, atol=1e-12 * np.abs(M).sum(axis=1).max())
     for system in (few, dense):
         b = M @ x + 0.7 * w if row else M @ x
-        found, theta = system.solve_on_row(b, w, float(w @ x)) if row else (system.solve(b), 0.7)
+        found, theta = BorderedSystem.of(system, w, 0.0).solve(b, float(w @ x)) if row else (system.solve(b), 0.7)
         assert theta == pytest.approx(0.7, abs=1e-6 * (1 + np.abs(b).max()))
         np.testing.assert_allclose(M @ found + (theta * w if row else 0), b, atol=1e-9 * (1 + np.abs(b).max()))
 
