@@ -28,6 +28,7 @@ import numpy as np
 from matrixlearn._array import as_numpy, identity
 from matrixlearn.engines.base import Engine, Incumbent
 from matrixlearn.engines.newton import InteriorState, NewtonSystem, Scalars, lacking_interior, signed_sum
+from matrixlearn.engines.schur import TINY
 from matrixlearn.problems.base import Problem
 from matrixlearn.problems.game import SpectralGame
 
@@ -72,13 +73,13 @@ class InteriorPoint(Engine):
         mu = S.trace / S.dimension * spread
         g = problem.offset - problem.adjoint(signed_sum(problem, X))
         room = np.minimum(np.where(np.isinf(Y.upper), np.inf, Y.upper - y), y - Y.lower)
-        least = mu / np.maximum(room, np.finfo(float).tiny)
+        least = mu / np.maximum(room, TINY)
         theta, free = 0.0, np.isinf(Y.upper)
         if Y.weights is not None:
             if np.any(free):
                 theta = float(np.max(((least - g) / Y.weights)[free]))
             if Y.row_lower != Y.row_upper:
-                theta = max(theta, mu / max(Y.row_upper - float(Y.weights @ y), np.finfo(float).tiny))
+                theta = max(theta, mu / max(Y.row_upper - float(Y.weights @ y), TINY))
             g = g + theta * Y.weights
         p = np.where(free, g, np.maximum(g, 0.0) + least)
         q = (p - g)[Y.capped]

@@ -21,10 +21,9 @@ from dataclasses import dataclass, field, fields, replace
 
 import numpy as np
 
-from matrixlearn._array import identity
 from matrixlearn.engines.base import Proposal, State
 from matrixlearn.engines.schur import BorderedSystem, LinearSystem, linear_system
-from matrixlearn.linalg import cholesky, inner, inverse_factor, inverse_from, max_step, sym, trace
+from matrixlearn.linalg import cholesky, inner, inverse_factor, inverse_from, max_step, plus_identity, sym, trace
 from matrixlearn.linalg.moments import Moments
 from matrixlearn.problems.base import INF, Problem
 from matrixlearn.problems.game import SpectralGame
@@ -45,8 +44,7 @@ class Scalars:
 def slacks(problem: SpectralGame, y: np.ndarray, t: float) -> list[Array]:
     """S_k = t I - s_k (C - A(y))."""
     F = problem.forward(y)
-    shift = t * identity(problem.spectral_set.n, F)
-    return [shift - sign * F for sign in problem.spectral_set.signs]
+    return [plus_identity(-sign * F, t) for sign in problem.spectral_set.signs]
 
 
 @dataclass(frozen=True)
@@ -58,9 +56,9 @@ class Factors:
     of_S: list[Array]
 
     @classmethod
-    def of(cls, problem: SpectralGame, state: InteriorState) -> Factors:
-        S = slacks(problem, state.y, state.t)
-        return cls(S, [cholesky(x) for x in state.X], [cholesky(s) for s in S])
+    def of(cls, problem: SpectralGame, X: Sequence[Array], y: np.ndarray, t: float) -> Factors:
+        S = slacks(problem, y, t)
+        return cls(S, [cholesky(x) for x in X], [cholesky(s) for s in S])
 
     @property
     def definite(self) -> bool:
@@ -168,7 +166,7 @@ class NewtonSystem:
     def at(cls, problem: SpectralGame, state: InteriorState) -> NewtonSystem | None:
         """Factorize; None where a matrix is not numerically positive definite, or rounding has put y on a bound."""
         spectral, Y = problem.spectral_set, problem.dual_set
-        factors = state.factors or Factors.of(problem, state)
+        factors = state.factors or Factors.of(problem, state.X, state.y, state.t)
         inside = bool(((Y.lower < state.y) & (state.y < Y.upper)).all())
         if not (inside and factors.definite):
             return None
@@ -281,8 +279,7 @@ class NewtonSystem:
             solution = self.schur.solve(rhs)
         dy, dt = solution[:-1], float(solution[-1])
         A_dy = problem.apply(dy)
-        eye = identity(spectral.n, A_dy)
-        dS = [dt * eye + sign * A_dy for sign in spectral.signs]
+        dS = [plus_identity(sign * A_dy, dt) for sign in spectral.signs]
         dX = [-x - sym(part) for x, part in zip(state.X, self._of_moments("between", dt, dy, dS), strict=True)]
         if K:
             dX = [dx + k for dx, k in zip(dX, K, strict=True)]
@@ -324,23 +321,16 @@ class NewtonSystem:
         """The state after the step, shortened until both sides are positive definite: the step lengths
         for matrices are estimates.
         """
+        state = self.state
         for _ in range(20):
-            moved = self._moved(d, a_x, a_s)
-            factors = Factors.of(self.problem, moved)
+            X = tuple(x + a_x * dx for x, dx in zip(state.X, d.X, strict=True))
+            y, t = state.y + a_s * d.y, state.t + a_s * d.t
+            factors = Factors.of(self.problem, X, y, t)
             if factors.definite:
                 break
             a_x = a_x if all_definite(factors.of_X) else 0.7 * a_x
             a_s = a_s if all_definite(factors.of_S) else 0.7 * a_s
-        return replace(moved, factors=factors)
-
-    def _moved(self, d: Direction, a_x: float, a_s: float) -> InteriorState:
-        state = self.state
-        return InteriorState(
-            X=tuple(x + a_x * dx for x, dx in zip(state.X, d.X, strict=True)),
-            y=state.y + a_s * d.y,
-            t=state.t + a_s * d.t,
-            scalars=self._scalars(d, a_x),
-        )
+        return InteriorState(X=X, y=y, t=t, scalars=self._scalars(d, a_x), factors=factors)
 
 
 def longest(value: np.ndarray | float, change: np.ndarray | float) -> float:

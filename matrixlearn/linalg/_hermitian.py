@@ -6,6 +6,7 @@ take the functions of the array API standard. The answers are the same to roundi
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import cache
 
@@ -67,10 +68,19 @@ def trace(A: Array) -> float:
     return float(real(namespace(A).linalg.trace(A)))
 
 
+def plus_identity(A: Array, t: float) -> Array:
+    """A + t I; A itself is overwritten where it is NumPy's."""
+    if isinstance(A, np.ndarray):
+        A.flat[:: len(A) + 1] += t
+        return A
+    return A + t * identity(A.shape[0], A)
+
+
 def frobenius(A: Array) -> float:
     """The Frobenius norm of a matrix, or the Euclidean norm of a vector."""
-    xp = namespace(A)
-    return float(xp.linalg.vector_norm(A))
+    if isinstance(A, np.ndarray):
+        return math.sqrt(np.vdot(A, A).real)
+    return float(namespace(A).linalg.vector_norm(A))
 
 
 def eigh(A: Array) -> tuple[Array, Array]:
@@ -129,7 +139,7 @@ def inverse_from(inverse_L: Array) -> Array:
         half, info = lauum(inverse_L.T, lower=0)
         if info == 0:
             whole = half.T + conjugate(half)
-            whole.reshape(-1)[:: len(half) + 1] /= 2
+            whole.flat[:: len(half) + 1] /= 2
             return np.asarray(whole)
     return sym(adjoint(inverse_L) @ inverse_L)
 
@@ -188,7 +198,7 @@ def lanczos_lowest(
     xp, n = namespace(like), like.shape[0]
     most = min(most, n)
     q = xp.astype(from_numpy(_start(n), like), like.dtype)
-    basis, T = zeros((most, n), like), np.zeros((most, most))
+    basis, T, size = zeros((most, n), like), np.zeros((most, most)), 0.0
     for k in range(1, most + 1):
         basis[k - 1, :] = q
         w = apply(q)
@@ -196,16 +206,16 @@ def lanczos_lowest(
         inside = conjugate(against) @ w
         w = w - against.mT @ inside
         w = w - against.mT @ (conjugate(against) @ w)  # twice is enough
-        T[k - 1, k - 1] = float(real(inside[k - 1]))
-        beta = float(xp.linalg.vector_norm(w))
-        exhausted = k == most or beta <= 1e-14 * float(np.max(np.abs(T[:k, :k])))
+        T[k - 1, k - 1] = alpha = float(real(inside)[k - 1])
+        beta, size = frobenius(w), max(size, abs(alpha))
+        exhausted = k == most or beta <= 1e-14 * size
         if exhausted or k % 4 == 0:
             theta, vectors = np.linalg.eigh(T[:k, :k])
             residual = abs(beta * vectors[-1, 0])
             if exhausted or residual <= accuracy * abs(theta[0]) or theta[0] - residual >= enough:
                 break
         T[k - 1, k] = T[k, k - 1] = beta
-        q = w / beta
+        q, size = w / beta, max(size, beta)
     return float(theta[0]) - residual
 
 

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from matrixlearn._array import EPS, as_numpy, columns
-from matrixlearn.linalg._hermitian import eigh
+from matrixlearn.linalg._hermitian import cholesky, eigh
 from matrixlearn.linalg.inertia import definite_factors, semidefinite_error
 from matrixlearn.linalg.krylov import krylov_spaces
 
@@ -174,9 +174,7 @@ def dense_bound(t: float, A: np.ndarray) -> float | None:
     S = -A
     S[np.diag_indices_from(S)] += t
     total = float(np.trace(S))
-    try:
-        np.linalg.cholesky(S)
-    except np.linalg.LinAlgError:
+    if cholesky(S) is None:
         return None
     return t + (len(A) + 2) * EPS * total
 

@@ -54,14 +54,14 @@ def gram_coordinates(P: Any) -> np.ndarray:
     Cholesky's, or, for points that depend on each other, that of `kernel_coordinates`.
     """
     from matrixlearn.exponents import kernel_coordinates, span_coordinates
+    from matrixlearn.linalg import cholesky
 
     q, N = P.shape
     if q >= N:
         return span_coordinates(P.toarray())
     K = (P @ P.T).toarray()
-    try:
-        L = np.linalg.cholesky(K)
-    except np.linalg.LinAlgError:
+    L = cholesky(K)
+    if L is None:
         return kernel_coordinates(K)
     # a pivot of rounding is a direction of rounding
     return L if np.min(np.diag(L)) ** 2 > 8 * q * np.finfo(float).eps * np.max(np.diag(K)) else kernel_coordinates(K)
