@@ -218,21 +218,25 @@ class ByCrossValidation(Relations):
             return [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(self.cv) if np.any(fold == k)]
         splits = list(check_cv(self.cv).split(rows.X, rows.Y, groups))
         for train, _ in splits:
-            if groups is not None and len(np.unique(groups[np.arange(n)[train]])) < rows.tasks:
+            if not np.all(rows.take(np.arange(n)[train]).is_there):
                 msg = "cv leaves a task without training rows; a number of folds keeps some of each"
                 raise ValueError(msg)
-        return splits
+        return [(train, test) for train, test in splits if np.any(rows.counts[test] > 0)]
 
 
 def dealt(rows: Rows, folds: int, rng: np.random.RandomState) -> np.ndarray:
-    """The fold of each row, shape (n,): dealt in turn within each task; -1, never held out, for a task's only row."""
-    n = len(rows)
+    """The fold of each row, shape (n,): dealt in turn within each task; -1, never held out, for a task's only row and
+    for one that does not count.
+    """
+    counts = rows.counts > 0
+    n = np.count_nonzero(counts)
     if not 2 <= folds <= n:
         msg = f"cv must be a number of folds from 2 to n_samples = {n}, got {folds}"
         raise ValueError(msg)
-    fold = np.full(n, -1)
+    fold = np.full(len(rows), -1)
     turn = 0
-    for of_task in [np.arange(n)] if rows.task is None else rows.of_task:
+    for all_of_task in [np.arange(len(rows))] if rows.task is None else rows.of_task:
+        of_task = all_of_task[counts[all_of_task]]
         if len(of_task) > 1:
             fold[rng.permutation(of_task)] = (turn + np.arange(len(of_task))) % folds
             turn += len(of_task)

@@ -35,7 +35,8 @@ class TaskByTask(WeightSolver):
         root = S1.power(0.5)
         form = root @ mean @ S1.power(-0.5)
         values, vectors = np.linalg.eigh((form + form.T) / 2)
-        used = values > EPS * len(values)
+        noise = EPS * len(values)  # times the condition of the A_i, 1 / (1 - largest value), after their division
+        used = values * max(1 - values[-1], 2 * noise) > noise
         along = vectors.T @ (root @ D.mean(axis=1))
         e = S1.power(-0.5) @ (vectors @ np.where(used, along / np.where(used, values, 1.0), 0.0))
         pulled = e[:, None] - shrunk @ e[:, None] if gram.ndim == 2 else e[:, None] - (shrunk @ e).T
