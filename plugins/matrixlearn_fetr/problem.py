@@ -16,12 +16,11 @@ from typing import Any
 import numpy as np
 
 from matrixlearn.exceptions import ProblemError
-from matrixlearn.problem import as_array, as_hermitian, as_number, as_real_vector
+from matrixlearn.problem import as_array, as_hermitian, as_number, as_real_vector, as_weights
 from matrixlearn_fetr.data import (
     Moments,
     as_rows,
     as_targets,
-    as_weights,
     is_sparse,
     known_targets,
     require_rows,
