@@ -171,7 +171,7 @@ class FETRClassifierCV(ByCrossValidation, MultitaskClassifier):
 
     Parameters
     ----------
-    etas, bounds, cv, random_state
+    etas, bounds, cv, random_state, path_tol
         As in `FETRRegressorCV`.
     mean, fit_intercept, method, tol, max_iter
         As in `FETRClassifier`.

@@ -153,7 +153,7 @@ def test_the_choice_is_the_least_error_of_plain_fits():
     """Each entry of the path against a fit of its own where the path cannot end elsewhere."""
     X, y, task = populations(np.random.default_rng(7))
     etas, bounds = (10.0, 0.1, 1.0), ((1e-3, 1e3), (0.5, 2.0))
-    model = FETRRegressorCV(etas=etas, bounds=bounds, cv=3, tol=1e-9, max_iter=2000).fit(X, y, task)
+    model = FETRRegressorCV(etas=etas, bounds=bounds, cv=3, tol=1e-9, path_tol=1e-9, max_iter=2000).fit(X, y, task)
     assert model.error_path_.shape == (2, 3, 3)
     at, k = np.unravel_index(np.argmin(model.error_path_.mean(axis=2)), (2, 3))
     assert (model.lower_, model.upper_, model.eta_) == (*bounds[at], etas[k])
@@ -245,7 +245,7 @@ def test_the_classifiers_choice_is_the_least_log_loss_of_plain_fits(shared):
     y = (y + rng.logistic(size=len(y)) > np.median(y)).astype(int)
     task = None if shared else task
     etas = (10.0, 0.3)
-    model = FETRClassifierCV(etas=etas, bounds=((0.5, 2.0),), cv=3, tol=1e-8).fit(X, y, task)
+    model = FETRClassifierCV(etas=etas, bounds=((0.5, 2.0),), cv=3, tol=1e-8, path_tol=1e-8).fit(X, y, task)
     number = None if shared else np.unique(task, return_inverse=True)[1]
     signs = (2.0 * y - 1)[:, None] if shared else 2.0 * y - 1
     fold = dealt(Rows(X, signs, number, 1 if shared else 4), 3, np.random.RandomState(0))
@@ -379,6 +379,7 @@ def test_bad_input():
         (FETRRegressor(tol=0.0), "tol must be a number > 0"),
         (FETRRegressorCV(etas=()), "must not be empty"),
         (FETRRegressorCV(etas=(1.0, -1.0)), "each of etas must be a number > 0"),
+        (FETRRegressorCV(path_tol=0.0), "path_tol must be a number > 0"),
         (FETRRegressorCV(cv=1), "cv must be a number of folds"),
         (FETRClassifier(), "Unknown label type"),
     ):
