@@ -13,8 +13,8 @@ class AroundMean(Relations, MultitaskRegressor):
     """One whose shared mean w_0, where it has one, predicts the tasks that ``fit`` did not see."""
 
     @property
-    def _common(self) -> np.ndarray | None:
-        return self.mean_ if self._around == "shared" else None
+    def _common(self) -> tuple[np.ndarray, float] | None:
+        return (self.mean_, float(np.mean(self.intercept_))) if self._around == "shared" else None
 
 
 class FETRRegressor(Fixed, AroundMean):
