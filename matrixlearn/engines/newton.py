@@ -9,9 +9,8 @@ which leaves one positive definite system of order m + 1,
     [ H + D   h       ] [dy]         H   = sum_k schur(X_k, S_k^{-1})
     [ h^T     h_t     ] [dt] = ...   h_j = <A_j, sum_k s_k sym(X_k S_k^{-1})>
 
-with D from the bounds on y. For rank-one A_j, H is four products and an entrywise one; where rows share their A_j, as
-the two of an equality do, it has one line for each A_j (`engines.schur.FoldedSystem`), and where
-there are more rows than dimensions of the symmetric matrices, one for each of those (`SpannedSystem`).
+with D from the bounds on y. For rank-one A_j, H is four products and an entrywise one; where there are more rows
+than dimensions of the symmetric matrices, it has one line for each of those (`engines.schur.SpannedSystem`).
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ from matrixlearn.typing import Array
 
 @dataclass(frozen=True)
 class Scalars:
-    """The multipliers p of the lower bounds on y, q of the finite upper ones, theta of the row and x_0 of t >= 0."""
+    """The multipliers p and q of the finite lower and upper bounds on y, theta of the row and x_0 of t >= 0."""
 
     p: np.ndarray
     q: np.ndarray
@@ -83,6 +82,10 @@ class InteriorState(State):
     """upper - lower when it last fell by a tenth; not the relative gap, which is 1 while lower is 0."""
     idle: int = 0
     """Iterations since then."""
+    closed: bool = True
+    """Whether (X, p, q) meets its equation, but for rounding."""
+    missing: float = np.inf
+    """The least `NewtonSystem.missing` so far."""
 
     def proposal(self, problem: SpectralGame) -> Proposal:
         """X and y, with what the factors prove of them."""
@@ -157,7 +160,7 @@ class NewtonSystem:
     on_row: BorderedSystem | None
     """``schur`` with the row of Y."""
     below: np.ndarray
-    """y - l."""
+    """y - l, where l is finite."""
     above: np.ndarray
     """u - y, where u is finite."""
     row_slack: float
@@ -174,7 +177,7 @@ class NewtonSystem:
         inverse_X_factor = [inverse_factor(factor) for factor in factors.of_X]
         inverse_S = [inverse_from(factor) for factor in inverse_S_factor]
         every = [problem.moments(x, s) for x, s in zip(state.X, inverse_S, strict=True)]
-        k, fold = len(every[0].product), every[0].fold
+        k, span = len(every[0].product), every[0].span
         core = np.empty((k + 1, k + 1))
         core[:k, :k] = sum(moments.second for moments in every)
         core[:k, k] = sum(sign * moments.product for sign, moments in zip(spectral.signs, every, strict=True))
@@ -184,10 +187,11 @@ class NewtonSystem:
         core[k, k] = sum(inner(x, s) for x, s in zip(state.X, inverse_S, strict=True))
         if spectral.slack:
             core[k, k] += scalars.x0 / state.t
-        below, above = state.y - Y.lower, (Y.upper - state.y)[Y.capped]
-        diagonal = scalars.p / below
+        below, above = (state.y - Y.lower)[Y.floored], (Y.upper - state.y)[Y.capped]
+        diagonal = np.zeros(len(state.y))
+        diagonal[Y.floored] += scalars.p / below
         diagonal[Y.capped] += scalars.q / above
-        schur = linear_system(core, diagonal, fold)
+        schur = linear_system(core, diagonal, span)
         if schur is None:
             return None
         on_row, row_slack = None, INF
@@ -211,6 +215,18 @@ class NewtonSystem:
             row_slack,
         )
 
+    def missing(self) -> float:
+        """The largest part that the equation of X misses of |c_j| + R ||A_j||_2."""
+        problem, z = self.problem, self.state.scalars
+        Y, S, span = problem.dual_set, problem.spectral_set, self.moments[0].span
+        assert z is not None
+        single = sum(sign * at.single for sign, at in zip(S.signs, self.moments, strict=True))
+        missing = problem.offset - (single if span is None else span.spread(single))
+        missing[Y.floored] -= z.p
+        missing[Y.capped] += z.q
+        size = np.abs(problem.offset) + S.trace * problem.constraint_norms
+        return float(np.max(np.abs(missing) / np.where(size > 0, size, 1.0)))
+
     # -- complementarity --------------------------------------------------------------------------
 
     def complementarity(self) -> float:
@@ -226,6 +242,17 @@ class NewtonSystem:
             total += z.theta * self.row_slack
             count += 1
         return total / count
+
+    def centring(self, predictor: Direction, mu: float, least: float) -> float:
+        """Mehrotra's part of mu to aim at, by what the predictor's longest step would leave of it; ``least`` or more."""
+        a_x, a_s = (min(1.0, a) for a in self.step_lengths(predictor))
+        z, d, S = self._scalars(predictor, a_x), predictor, self.problem.spectral_set
+        left = sum(inner(x + a_x * dx, s + a_s * ds) for x, dx, s, ds in zip(self.state.X, d.X, self.S, d.S, strict=True))
+        Y = self.problem.dual_set
+        left += float(z.p @ (self.below + a_s * d.y[Y.floored])) + float(z.q @ (self.above - a_s * d.y[Y.capped]))
+        left += z.x0 * (self.state.t + a_s * d.t)
+        share = max(left / (mu * (len(z.p) + len(z.q) + S.dimension)), 0.0)
+        return min(1.0, max(share ** (1.0 if min(a_x, a_s) < 0.3 else 2.0), least))
 
     def _scalars(self, d: Direction, a: float) -> Scalars:
         z, dz = self.state.scalars, d.scalars
@@ -245,7 +272,7 @@ class NewtonSystem:
         K = [mu * inverse - sym(dx @ ds) for inverse, dx, ds in zip(self.inverse_S, before.X, second, strict=True)]
         row = 0.0 if Y.weights is None else z.theta * float(Y.weights @ before.y)
         q_target = mu + z.q * before.y[Y.capped]
-        return self._direction(K, mu - z.p * before.y, q_target, mu - z.x0 * before.t, mu + row)
+        return self._direction(K, mu - z.p * before.y[Y.floored], q_target, mu - z.x0 * before.t, mu + row)
 
     def _direction(
         self,
@@ -260,10 +287,9 @@ class NewtonSystem:
         spectral, Y = problem.spectral_set, problem.dual_set
         assert z is not None
         kp, kq = p_target / self.below, q_target / self.above
-        rhs = np.empty(len(kp) + 1)
-        rhs[:-1] = kp - problem.offset
-        rhs[Y.capped] -= kq
-        rhs[-1] = -spectral.trace
+        rhs = np.append(-problem.offset, -spectral.trace)
+        rhs[:-1][Y.floored] += kp
+        rhs[:-1][Y.capped] -= kq
         if K:
             rhs[:-1] += problem.adjoint(signed_sum(problem, K))
             rhs[-1] += sum(trace(k) for k in K)
@@ -284,7 +310,7 @@ class NewtonSystem:
         if K:
             dX = [dx + k for dx, k in zip(dX, K, strict=True)]
         scalars = Scalars(
-            p=kp - z.p * dy / self.below - z.p,
+            p=kp - z.p * dy[Y.floored] / self.below - z.p,
             q=kq + z.q * dy[Y.capped] / self.above - z.q,
             theta=theta_new - z.theta,
             x0=(x_target / state.t - z.x0 * dt / state.t - z.x0) if spectral.slack else 0.0,
@@ -293,8 +319,8 @@ class NewtonSystem:
 
     def _of_moments(self, name: str, dt: float, dy: np.ndarray, dS: list[Array]) -> list[Array]:
         """``between`` (X_k dS_k S_k^{-1}) or ``times_V`` (dS_k S_k^{-1}), for each dS_k = dt I + s_k A(dy)."""
-        fold = self.moments[0].fold
-        y = dy if fold is None else fold.summed(dy)
+        span = self.moments[0].span
+        y = dy if span is None else span.summed(dy)
         signs = self.problem.spectral_set.signs
         return [getattr(at, name)(dt, s * y, ds) for at, s, ds in zip(self.moments, signs, dS, strict=True)]
 
@@ -307,7 +333,7 @@ class NewtonSystem:
         a_x = min(max_step(f, dx) for f, dx in zip(self.inverse_X_factor, d.X, strict=True))
         a_s = min(max_step(f, ds) for f, ds in zip(self.inverse_S_factor, d.S, strict=True))
         a_x = min(a_x, longest(z.p, d.scalars.p), longest(z.q, d.scalars.q))
-        a_s = min(a_s, longest(self.below, d.y), longest(self.above, -d.y[Y.capped]))
+        a_s = min(a_s, longest(self.below, d.y[Y.floored]), longest(self.above, -d.y[Y.capped]))
         if self.problem.spectral_set.slack:
             a_x = min(a_x, longest(z.x0, d.scalars.x0))
             a_s = min(a_s, longest(state.t, d.t))

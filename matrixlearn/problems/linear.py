@@ -1,8 +1,10 @@
 """A data-only semidefinite program.
 
-    max C . X   subject to   A_j . X <= b_j,   X >= 0,   Tr X <= R
+    max C . X   subject to   A_j . X <= b_j (or = b_j),   X >= 0,   Tr X <= R
 
-as the spectral game with c = b, S = {X >= 0, Tr X <= R} and y >= 0. The multipliers are bounded by
+as the spectral game with c = b, S = {X >= 0, Tr X <= R} and y >= 0 (or y_j free). Any such y proves an upper bound
+b.y + R max(0, lambda_max(C - A(y))). The interior-point method needs no more. Other engines play on a bounded Y: without
+equalities the multipliers are bounded by
 Slater's condition: for a strictly feasible X_s with the slacks s_j = b_j - A_j . X_s > 0, every
 dual feasible (y, t) has
 
@@ -26,7 +28,7 @@ import numpy as np
 from matrixlearn._array import EPS, as_numpy, from_numpy, namespace, zeros
 from matrixlearn._validation import as_hermitian, as_number, as_real_vector, require_same_namespace
 from matrixlearn.exceptions import ProblemError
-from matrixlearn.linalg import inner, is_complex, trace
+from matrixlearn.linalg import eigvalsh, inner, is_complex, trace
 from matrixlearn.linalg.constraints import (
     ConstraintFamily,
     DenseFamily,
@@ -35,12 +37,16 @@ from matrixlearn.linalg.constraints import (
 )
 from matrixlearn.linalg.sparse_family import SparseFamily
 from matrixlearn.problems.base import INF, Argument, Bound
+from matrixlearn.problems.face import Face, least_face
 from matrixlearn.problems.family import FamilyGame
 from matrixlearn.problems.phase_one import PhaseOne, least_trace
 from matrixlearn.problems.rows import constraint_family
 from matrixlearn.problems.sdpa import read_sdpa
 from matrixlearn.sets import KnapsackSet, SpectralSet, TraceBall
 from matrixlearn.typing import Array
+
+TOLERANCE = 1e-7
+"""Of equalities, by default."""
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -64,7 +70,7 @@ def _positive(trace_bound: Any) -> float:
 
 @dataclass(frozen=True, eq=False)
 class LinearSDP(FamilyGame):
-    """max C . X subject to A_j . X <= b_j, X >= 0, Tr X <= trace_bound.
+    """max C . X subject to A_j . X <= b_j (or = b_j), X >= 0, Tr X <= trace_bound.
 
     Parameters
     ----------
@@ -80,11 +86,17 @@ class LinearSDP(FamilyGame):
         on, so that one far too large makes answers coarser.
     interior : array, shape (n, n), optional
         A strictly feasible X, where you know one; found when needed otherwise.
+    equalities : array of bool, shape (m,), optional
+        The rows that hold with equality; none by default.
+    tolerance : float
+        An X counts as feasible where |A_j . X - b_j| <= tolerance (|b_j| + r ||A_j||_2) for them, r the largest
+        |b_i| / ||A_i||_2 of an equality, a trace that no feasible X is below (R where all these b_i are zero). What
+        its residuals are worth at y is taken off the lower bound.
 
     Raises
     ------
     ProblemError
-        For non-Hermitian, NaN, empty or misshaped data, or a trace bound that is not positive.
+        For non-Hermitian, NaN, empty or misshaped data, or a trace bound or a tolerance that is not positive.
 
     References
     ----------
@@ -96,6 +108,8 @@ class LinearSDP(FamilyGame):
     b: Any
     trace_bound: float
     interior: Array | None = None
+    equalities: Any = None
+    tolerance: float = TOLERANCE
     family: ConstraintFamily = field(init=False, repr=False)
 
     name = "sdp"
@@ -113,15 +127,22 @@ class LinearSDP(FamilyGame):
             C = namespace(C).astype(C, namespace(C).complex128)  # X is complex, and so are its losses
         b = as_real_vector("b", self.b, family.shape[0])
         R = _positive(self.trace_bound)
-        for name, value in (("C", C), ("b", b), ("trace_bound", R), ("family", family)):
+        equal = np.zeros(len(b), dtype=bool) if self.equalities is None else np.asarray(self.equalities)
+        if equal.shape != b.shape or equal.dtype != bool:
+            msg = f"equalities must be {len(b)} of True and False, one for each row of b; got {self.equalities!r}"
+            raise ProblemError(msg)
+        if not 0 < as_number("tolerance", self.tolerance) < 1:
+            msg = f"tolerance must lie between 0 and 1, got {self.tolerance!r}; {TOLERANCE:g} is the default"
+            raise ProblemError(msg)
+        for name, value in (("C", C), ("b", b), ("trace_bound", R), ("family", family), ("equalities", equal)):
             object.__setattr__(self, name, value)
         if self.interior is not None:
             X = as_hermitian("interior", self.interior, C.shape[0])
             require_same_namespace(C=C, interior=X)
             X = self.spectral_set.project(X)
             object.__setattr__(self, "interior", X)
-            if not np.all(self._weights_of_slack(X) > 0):
-                msg = "interior must satisfy every constraint strictly: A_j . X < b_j"
+            if not (np.all(self._weights_of_slack(X)[~equal] > 0) and np.all(self._missed(X) <= self._allowed)):
+                msg = "interior must satisfy every constraint strictly: A_j . X < b_j, and the equalities to tolerance"
                 raise ProblemError(msg)
 
     @classmethod
@@ -132,58 +153,40 @@ class LinearSDP(FamilyGame):
         b: Any,
         senses: Sequence[str],
         trace_bound: float,
-        tolerance: float = 1e-7,
+        tolerance: float = TOLERANCE,
     ) -> LinearSDP:
         """max C . X subject to A_j . X (<=, >=, ==) b_j, X >= 0, Tr X <= trace_bound.
 
-        A row ">=" is its negative with "<=". A row "==" is the pair A_j . X <= b_j + d_j and
-        A_j . X >= b_j - d_j, d_j = tolerance (|b_j| + r ||A_j||_2) with r the largest |b_i| / ||A_i||_2 of an
-        equality, a trace that no feasible X is below (R where all these b_i are zero): the program has an interior,
-        and its certificate is about the program in which equalities hold to this tolerance, as in every conic
-        solver, here by name. `row_multipliers` gives one multiplier for each row as it was written.
-
-        What this is worth is in ``solution.summary()``: any dual feasible y proves that the optimum with d = 0 is
-        at most upper - sum_j |y_j| d_j. A smaller tolerance asks for more digits of X than a program without a proper
-        interior has.
+        A row ">=" is its negative with "<="; `row_multipliers` gives the multipliers of the rows as they were written.
 
         Parameters
         ----------
-        C, A, b, trace_bound
+        C, A, b, trace_bound, tolerance
             As in the class.
         senses : sequence of {"<=", ">=", "=="}
             One for each row, or a single one for all.
-        tolerance : float
-            Relative feasibility of the equalities, > 0.
 
         Raises
         ------
         ProblemError
-            For a sense of another name, a wrong number of them, or a tolerance that is not positive.
+            For a sense of another name, or a wrong number of them, and as in the class.
         """
         n = as_hermitian("C", C).shape[0]
-        base = constraint_family(A, n)
-        m = base.shape[0]
+        family = constraint_family(A, n)
+        m = family.shape[0]
         b = as_real_vector("b", b, m)
         each = [senses] * m if isinstance(senses, str) else list(senses) if isinstance(senses, Iterable) else []
         if len(each) != m or any(sense not in ("<=", ">=", "==") for sense in each):
             msg = f"senses must hold {m} of '<=', '>=' and '==', one for each row of b; got {senses!r}"
             raise ProblemError(msg)
-        if not 0 < as_number("tolerance", tolerance) < 1:
-            msg = f"tolerance must lie between 0 and 1, got {tolerance!r}; 1e-7 is a usual choice"
-            raise ProblemError(msg)
+        signs = np.array([-1.0 if sense == ">=" else 1.0 for sense in each])
+        if np.any(signs < 0):
+            family, b = SignedFamily(family, signs), signs * b
         equal = np.array([sense == "==" for sense in each])
-        size = least_trace(np.abs(b[equal]), base.norms[equal]) or _positive(trace_bound)
-        slack = tolerance * (np.abs(b) + size * base.norms)
-        rows = [
-            (j, sign, sign * b[j] + (slack[j] if sense == "==" else 0.0))
-            for j, sense in enumerate(each)
-            for sign in ((1.0, -1.0) if sense == "==" else (1.0,) if sense == "<=" else (-1.0,))
-        ]
-        index, signs, right = (np.array(column) for column in zip(*rows, strict=True))
-        return cls(C, SignedFamily(base, index.astype(int), signs), right, trace_bound)
+        return cls(C, family, b, trace_bound, equalities=equal, tolerance=tolerance)
 
     @classmethod
-    def from_sdpa(cls, path: str | Path, trace_bound: float | None = None, tolerance: float = 1e-7) -> LinearSDP:
+    def from_sdpa(cls, path: str | Path, trace_bound: float | None = None, tolerance: float = TOLERANCE) -> LinearSDP:
         """max tr(F_0 X) subject to tr(F_i X) = c_i, X >= 0, of a file in the sparse SDPA format.
 
         Parameters
@@ -193,7 +196,7 @@ class LinearSDP(FamilyGame):
         trace_bound : float, optional
             Where the constraints give the trace of X (sum_i y_i F_i = I for some y) it is known.
         tolerance : float
-            Of the equalities, as in `with_senses`.
+            Of the equalities, as in the class.
 
         Raises
         ------
@@ -209,39 +212,26 @@ class LinearSDP(FamilyGame):
                     f"means, or a bound that you would be surprised to see reached"
                 )
                 raise ProblemError(msg)
-            trace_bound = given * (1 + 1e-6)  # the equalities hold to a tolerance
+            trace_bound = 1.5 * given  # any larger one does
         family = SparseFamily(program.rows, program.objective.shape[0])
         return cls.with_senses(program.objective.toarray(), family, program.right, "==", trace_bound, tolerance)
 
     def row_multipliers(self, y: np.ndarray) -> np.ndarray:
         """One multiplier for each row as it was given to `with_senses`; y itself for a plain program."""
-        family = self.family
-        if not isinstance(family, SignedFamily):
-            return y
-        return np.bincount(family.index, family.signs * y, minlength=family.base.shape[0])
-
-    @cached_property
-    def _room(self) -> np.ndarray:
-        """d_j for both rows of an equality, 0 for the others: b_j + d_j and -b_j + d_j add to 2 d_j."""
-        family = self.family
-        if not isinstance(family, SignedFamily):
-            return np.zeros(len(self.b))
-        rows = np.bincount(family.index, minlength=family.base.shape[0])[family.index]
-        return np.where(rows == 2, np.bincount(family.index, self.b)[family.index] / 2, 0.0)
+        return self.family.signs * y if isinstance(self.family, SignedFamily) else y
 
     def describe(self, solution: Solution) -> list[str]:
-        lines, room, y = [], self._room, solution.y
-        if solution.matrix is not None and trace(solution.matrix) >= 0.999 * self.trace_bound:
-            lines.append("trace      tr X is at the trace bound: a larger one may give a larger value")
-        if y is None or not np.any(room) or not np.isfinite(solution.upper):
+        lines, y, X = [], solution.y, solution.matrix
+        if X is None or not np.isfinite(solution.lower):
             return lines
-        worth = float(room @ y)
-        lines.append(
-            f"equalities {np.count_nonzero(room) // 2} rows, to a tolerance; held exactly, the optimum is at most "
-            f"{solution.upper - worth:.9g}"
-        )
-        if worth > solution.tol * max(abs(solution.upper), abs(solution.lower)):
-            lines.append("caution    that is further from the value than tol: pass a smaller tolerance to with_senses")
+        if trace(X) >= 0.999 * self.trace_bound:
+            lines.append("trace      tr X is at the trace bound: a larger one may give a larger value")
+        if np.any(self.equalities) and y is not None:
+            missed = self._missed(X)
+            lines.append(
+                f"equalities {np.count_nonzero(self.equalities)} rows, missed by {np.max(missed / self._units):.1e} of "
+                f"their size at most, which is worth {float(np.abs(y) @ missed):.1e}"
+            )
         return lines
 
     def plot(self, solution: Solution, axes: Any) -> bool:
@@ -263,9 +253,10 @@ class LinearSDP(FamilyGame):
     def cost(self) -> Array:
         return self.C
 
-    @property
+    @cached_property
     def offset(self) -> np.ndarray:
-        return self.b
+        """b; 1 for the rows 0 . X <= 0, whose multipliers go to 0 for it."""
+        return np.where(self.vacuous & (self.b == 0), 1.0, self.b)
 
     @cached_property
     def scale(self) -> float:
@@ -280,7 +271,9 @@ class LinearSDP(FamilyGame):
 
     @cached_property
     def dual_set(self) -> KnapsackSet:
-        """{y >= 0, s.y <= K} where a strictly feasible X_s is known, {y >= 0} before."""
+        """{y >= 0, s.y <= K} where a strictly feasible X_s is known; {y >= 0, or free} before, and with equalities."""
+        if np.any(self.equalities):
+            return KnapsackSet(np.where(self.equalities, -INF, 0.0), np.full(len(self.b), INF))
         s = self.slack_of_interior
         if s is None:
             return KnapsackSet.orthant(self.family.shape[0])
@@ -291,7 +284,7 @@ class LinearSDP(FamilyGame):
     def dual_set_at(self, level: float) -> KnapsackSet:
         """{y >= 0, s.y <= level - C . X_s}; with X_s = 0, Arora and Kale's {y >= 0, b.y <= alpha}."""
         s = self.slack_of_interior
-        if s is None or level <= self._reached:
+        if s is None or level <= self._reached or np.any(self.equalities):
             return self.dual_set
         return KnapsackSet.weighted_simplex(s, min(level - self._reached, self.dual_set.row_upper))
 
@@ -301,12 +294,12 @@ class LinearSDP(FamilyGame):
         if self.interior is not None:
             return self._weights_of_slack(self.interior)
         b = np.where(self.vacuous, 1.0, self.b)
-        return b if np.all(b > 0) else None
+        return b if np.all(b > 0) and not np.any(self.equalities) else None
 
     @cached_property
     def vacuous(self) -> np.ndarray:
         """The rows 0 . X <= b_j with b_j >= 0: they have no multiplier, and are never met with equality."""
-        return (self.family.norms == 0) & (self.b >= 0)
+        return (self.family.norms == 0) & (self.b >= 0) & ~self.equalities
 
     def _weights_of_slack(self, X: Array) -> np.ndarray:
         return np.where(self.vacuous, 1.0, self._slack(X))
@@ -319,9 +312,26 @@ class LinearSDP(FamilyGame):
         return 0.0 if self.interior is None else inner(self.C, self.interior)
 
     def _slack(self, X: Array) -> np.ndarray:
-        """b - A*(X), less an allowance for its rounding."""
+        """b - A*(X), less an allowance for its rounding; of an equality, what is left of its tolerance."""
         n, size = self.C.shape[0], min(trace(X), self.trace_bound)
-        return self.b - self.family.adjoint(X) - 4 * n * EPS * (size * self.family.norms + np.abs(self.b))
+        apart = self.b - self.family.adjoint(X)
+        slack = apart - 4 * n * EPS * (size * self.family.norms + np.abs(self.b))
+        return np.where(self.equalities, self._allowed - np.abs(apart), slack)
+
+    @cached_property
+    def _units(self) -> np.ndarray:
+        """|b_j| + r ||A_j||_2, (m,): what the tolerance of an equality is relative to."""
+        size = least_trace(np.abs(self.b)[self.equalities], self.family.norms[self.equalities]) or self.trace_bound
+        units = np.abs(self.b) + size * self.family.norms
+        return np.where(units > 0, units, 1.0)
+
+    @property
+    def _allowed(self) -> np.ndarray:
+        return self.tolerance * self._units
+
+    def _missed(self, X: Array) -> np.ndarray:
+        """|A_j . X - b_j| of the equalities, 0 elsewhere."""
+        return np.where(self.equalities, np.abs(self.family.adjoint(X) - self.b), 0.0)
 
     def repair(self, X: Array) -> Array | None:
         """(1 - theta) X + theta X_s with the smallest theta that satisfies every constraint.
@@ -329,18 +339,67 @@ class LinearSDP(FamilyGame):
         With X_s = 0 (b > 0) this is X / phi, phi = max_j A_j . X / b_j (Lemma 4.2.1).
         """
         slack = self._slack(X)
-        if np.all(slack >= 0):
+        bad = slack < 0
+        if not np.any(bad):
             return X
         inside = self.slack_of_interior
-        if inside is None:
+        if inside is None or np.any(bad & self.equalities):
             return None
-        bad = slack < 0
         theta = min(1.0, float(np.max(slack[bad] / (slack[bad] - inside[bad]))) * (1 + 4 * EPS))
         target = zeros(tuple(X.shape), X) if self.interior is None else self.interior
         return (1 - theta) * X + theta * target
 
+    def _bound_from_member(self, point: Array) -> Bound:
+        repaired = self.repair(point)
+        if repaired is None:
+            return Bound(point=point)
+        value = inner(self.C, repaired) - self.rounding(np.zeros(len(self.b)))
+        residual = self._missed(repaired) if np.any(self.equalities) else None
+        return Bound(point=repaired, lower=value, residual=residual)
+
+    def objective_at(self, X: Array | None, y: np.ndarray | None) -> float:
+        return -INF if X is None or self.repair(X) is None else inner(self.C, X)
+
+    def first_points(self) -> list[tuple[Array | None, np.ndarray | None]]:
+        """Those of every game; and the multipliers that say so, where a row reads 0 . X = b_j != 0."""
+        impossible = self.equalities & (self.family.norms == 0) & (self.b != 0)
+        ray = [(None, np.where(impossible, -np.sign(self.b), 0.0))] if np.any(impossible) else []
+        return [*super().first_points(), *ray]
+
+    @cached_property
+    def least_value(self) -> float:  # type: ignore[override]
+        """R min(0, lambda_min(C)): C . X of every X in S is at least that."""
+        return self.trace_bound * min(0.0, float(eigvalsh(self.C)[0])) - self.rounding(np.zeros(len(self.b)))
+
+    @cached_property
+    def face(self) -> Face | None:
+        """Where the equalities leave no positive definite X: the face that holds every feasible one."""
+        if not np.any(self.equalities & (self.b == 0)):
+            return None
+        return least_face(self.family, self.b, self.equalities, self.C)
+
+    def presolved(self) -> OnFace | None:
+        return None if self.face is None else OnFace(self, self.face)
+
+    def upper_value(self, y: np.ndarray) -> float:
+        F = self.forward(y)
+        if self.face is not None:  # every feasible X is V W V^H
+            return float(self.offset @ y) + self._on_face.support(self.face.compressed(F))
+        return float(self.offset @ y) + self.spectral_set.support(F)
+
+    def recession_value(self, y: np.ndarray) -> float:
+        if self.face is None:
+            return super().recession_value(y)
+        A = self.face.compressed(self.apply(y))
+        return float(self.offset @ y) + self._on_face.support(-1 * A) + self._rounding_of(0.0, y)
+
+    @cached_property
+    def _on_face(self) -> SpectralSet:
+        assert self.face is not None
+        return TraceBall(self.face.V.shape[1], self.trace_bound)
+
     def phase_one(self) -> PhaseOne | None:
-        return None if self.dual_set.is_bounded else PhaseOne(self, vacuous=self.vacuous)
+        return None if self.dual_set.is_bounded or np.any(self.equalities) else PhaseOne(self, vacuous=self.vacuous)
 
     def with_interior(self, X: Array) -> LinearSDP:
         return dataclasses.replace(self, interior=X)
@@ -370,7 +429,9 @@ class LinearSDP(FamilyGame):
         X = cp.Variable((n, n), name="X", hermitian=hermitian, symmetric=not hermitian)
         real = cp.real if hermitian else lambda expression: expression  # cvxpy refuses the real part of a real one
         constraints = [X >> 0, real(cp.trace(X)) <= self.trace_bound]
-        constraints += [real(cp.trace(a @ X)) <= bj for a, bj in zip(A, self.b, strict=True)]
+        for a, bj, equal in zip(A, self.b, self.equalities, strict=True):
+            left = real(cp.trace(a @ X))
+            constraints.append(left == bj if equal else left <= bj)
         return cp.Problem(cp.Maximize(real(cp.trace(C @ X))), constraints)
 
     def read_reference(self, reference: cvxpy.Problem) -> tuple[Array | None, np.ndarray | None]:
@@ -378,7 +439,8 @@ class LinearSDP(FamilyGame):
         y = [c.dual_value for c in reference.constraints[2:]]
         if X is None or any(value is None for value in y):
             return None if X is None else from_numpy(X, self.C), None
-        return from_numpy((X + X.conj().T) / 2, self.C), np.maximum(np.array(y, dtype=float).reshape(-1), 0)
+        multipliers = np.array(y, dtype=float).reshape(-1)
+        return from_numpy((X + X.conj().T) / 2, self.C), np.where(self.equalities, multipliers, np.maximum(multipliers, 0))
 
     def parameters(self) -> Mapping[str, Any]:
         """The keyword arguments that construct this problem again: A as an array where it is one, or as its family."""
@@ -386,6 +448,7 @@ class LinearSDP(FamilyGame):
         A = family.P if isinstance(family, RankOneFamily) else family.A if isinstance(family, DenseFamily) else family
         return {
             "C": self.C, "A": A, "b": self.b, "trace_bound": self.trace_bound, "interior": self.interior,
+            "equalities": self.equalities, "tolerance": self.tolerance,
         }  # fmt: skip
 
     @classmethod
@@ -406,3 +469,40 @@ class LinearSDP(FamilyGame):
         slack = rng.uniform(0.05, 1.0, m)
         b = np.real(np.einsum("jab,ba->j", A, X)) + slack
         return cls(draw(), A, b, float(np.real(np.trace(X))) * rng.uniform(1.1, 3.0))
+
+
+@dataclass(frozen=True, eq=False)
+class OnFace:
+    """A `LinearSDP` about W in X = V W V^H, in the place of one about X."""
+
+    whole: LinearSDP
+    face: Face
+
+    @cached_property
+    def problem(self) -> LinearSDP:
+        """The program about W."""
+        whole, face = self.whole, self.face
+        return LinearSDP(
+            face.compressed(whole.C),
+            face.family,
+            whole.b[face.rows],
+            whole.trace_bound,
+            equalities=whole.equalities[face.rows],
+            tolerance=whole.tolerance,
+        )
+
+    @property
+    def why(self) -> str:
+        """The dimensions."""
+        n, r = self.face.V.shape
+        return f"rows <A_j, X> = 0 with a semidefinite A_j leave X {r} of {n} dimensions: solved in these"
+
+    def lowered(self, X: Array | None, y: np.ndarray | None) -> tuple[Array | None, np.ndarray | None]:
+        return None if X is None else self.face.compressed(X), None if y is None else y[self.face.rows]
+
+    def lifted(self, X: Array | None, y: np.ndarray | None) -> tuple[Array | None, np.ndarray | None]:
+        out = None
+        if y is not None:
+            out = np.zeros(len(self.whole.b))
+            out[self.face.rows] = y
+        return None if X is None else self.face.lifted(X), out
