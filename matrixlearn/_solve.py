@@ -59,6 +59,9 @@ ENGINES: tuple[Engine, ...] = (
 )
 """In the order in which ``auto`` prefers them."""
 
+LIFTED = 0.8
+"""The part of tol to which a smaller problem is solved: the whole one is certified again."""
+
 PROVED = {"checked": Status.OPTIMAL, "blockwise": Status.STATIONARY}
 """What a gap of at most tol proves, by the rigour of the bounds."""
 
@@ -143,12 +146,14 @@ def solve(
     if smaller is not None:
         start = _lowered(warm_start, smaller)
         found = solve(
-            smaller.problem, method, tol, max_iter, time_limit, progress, callback, start, random_state
+            smaller.problem, method, LIFTED * tol, max_iter, time_limit, progress, callback, start, random_state
         )  # fmt: skip
-        return _lifted(problem, smaller, found, began)
+        return _lifted(problem, smaller, found, tol, began)
     with governed(problem), _told(type(problem).__name__, progress, callback) as tell:
         notes: list[str] = []
-        if not _can_begin(problem, method):
+        if _can_begin(problem, method):
+            problem = _recalled(problem, warm_start)
+        else:
             problem, phase_one = _bounded(problem, limits, notes, warm_start)
             if phase_one is not None:
                 return _undecided(problem, phase_one, tol, notes, warm_start)
@@ -178,7 +183,8 @@ def solve(
     if infeasible:
         status, value = Status.INFEASIBLE, INF if problem.objective == "minimize" else -INF
         # what the matrix proves, it proves of nothing
-        certificate = replace(certificate, X=None, lower=max(certificate.lower, value), upper=value)
+        gone = {"upper": INF} if problem.objective == "minimize" else {"lower": -INF}
+        certificate = replace(certificate, X=None, **gone)
     else:
         why = "the certified gap is at most tol" if status in PROVED.values() else done.ended
     if done.state is not None and (remarks := engine.remarks(done.state)):
@@ -206,19 +212,20 @@ def _lowered(warm_start: Solution | None, smaller: Presolved) -> Solution | None
     return replace(warm_start, certificate=replace(warm_start.certificate, X=X, y=y, problem=smaller.problem))
 
 
-def _lifted(problem: Problem, smaller: Presolved, found: Solution, began: float) -> Solution:
+def _lifted(problem: Problem, smaller: Presolved, found: Solution, tol: float, began: float) -> Solution:
     """The answer of the smaller problem as one of the whole, certified from the data of the whole."""
     X, y = smaller.lifted(found.matrix, found.y)
     status, certificate = found.status, replace(found.certificate, X=X, y=y, problem=problem)
     if status is not Status.INFEASIBLE:
         certificate = certify(problem, X=X, y=y)
-        reached = certificate.gap <= found.tol
+        reached = certificate.gap <= tol
         status = PROVED.get(certificate.rigour, Status.STOPPED) if reached else Status.STOPPED
     return replace(
         found,
         status=status,
         value=problem.objective_at(X, y) if status is not Status.INFEASIBLE else found.value,
         certificate=certificate,
+        tol=tol,
         seconds=time.perf_counter() - began,
         notes=(smaller.why, *found.notes),
     )
@@ -233,6 +240,15 @@ def _contradiction(certificate: Certificate, ceiling: float, least: float) -> st
     if certificate.upper < least:
         return f"y proves an upper bound of {certificate.upper:.6g}, and no feasible point is below {least:.6g}"
     return ""
+
+
+def _recalled(problem: Any, warm_start: Solution | None) -> Any:
+    """The problem with the strictly feasible point of an earlier answer, which had needed one."""
+    X = getattr(getattr(warm_start, "problem", None), "interior", None)
+    if X is not None and problem.phase_one() is not None and X.shape == problem.cost.shape:
+        with contextlib.suppress(ProblemError):  # strictly feasible there, and not here
+            return problem.with_interior(moved(X, problem.cost))
+    return problem
 
 
 def _can_begin(problem: Problem, method: str | Engine) -> bool:

@@ -31,7 +31,7 @@ from matrixlearn._array import as_numpy, identity
 from matrixlearn.engines.base import Engine, Incumbent
 from matrixlearn.engines.newton import InteriorState, NewtonSystem, Scalars, lacking_interior, signed_sum
 from matrixlearn.engines.schur import TINY
-from matrixlearn.problems.base import INF, Problem
+from matrixlearn.problems.base import Problem
 from matrixlearn.problems.game import SpectralGame
 from matrixlearn.sets import ScaledSimplex
 

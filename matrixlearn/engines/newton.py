@@ -20,9 +20,20 @@ from dataclasses import dataclass, field, fields, replace
 
 import numpy as np
 
+from matrixlearn._array import EPS
 from matrixlearn.engines.base import Proposal, State
 from matrixlearn.engines.schur import BorderedSystem, LinearSystem, linear_system
-from matrixlearn.linalg import cholesky, inner, inverse_factor, inverse_from, max_step, plus_identity, sym, trace
+from matrixlearn.linalg import (
+    cholesky,
+    frobenius,
+    inner,
+    inverse_factor,
+    inverse_from,
+    max_step,
+    plus_identity,
+    sym,
+    trace,
+)
 from matrixlearn.linalg.moments import Moments
 from matrixlearn.problems.base import INF, Problem
 from matrixlearn.problems.game import SpectralGame
@@ -127,7 +138,9 @@ def lacking_interior(name: str, problem: Problem) -> str:
         return f"{name} works on matrices; use mmw for a diagonal game"
     Y = problem.dual_set
     if not Y.is_bounded:
-        return f"{name} needs a bounded set of multipliers Y, through a strictly feasible point"
+        return (
+            f"{name} needs a bounded set of multipliers Y: a strictly feasible point gives one, but not for equalities"
+        )
     if np.isfinite(Y.row_lower) and Y.row_lower != Y.row_upper:
         return f"{name} takes the row of Y as an equality or as w.y <= K"
     center = Y.center()
@@ -191,7 +204,12 @@ class NewtonSystem:
         diagonal = np.zeros(len(state.y))
         diagonal[Y.floored] += scalars.p / below
         diagonal[Y.capped] += scalars.q / above
-        schur = linear_system(core, diagonal, span)
+
+        def noise() -> np.ndarray:
+            size = sum(frobenius(x) * frobenius(s) for x, s in zip(state.X, inverse_S, strict=True))
+            return np.asarray(spectral.n * EPS * size * problem.constraint_sizes**2)
+
+        schur = linear_system(core, diagonal, span, noise)
         if schur is None:
             return None
         on_row, row_slack = None, INF
@@ -244,11 +262,10 @@ class NewtonSystem:
         return total / count
 
     def centring(self, predictor: Direction, mu: float, least: float) -> float:
-        """Mehrotra's part of mu to aim at, by what the predictor's longest step would leave of it; ``least`` or more."""
+        """The part of mu to aim at, as Mehrotra, by what the predictor's longest step leaves; ``least`` or more."""
         a_x, a_s = (min(1.0, a) for a in self.step_lengths(predictor))
-        z, d, S = self._scalars(predictor, a_x), predictor, self.problem.spectral_set
-        left = sum(inner(x + a_x * dx, s + a_s * ds) for x, dx, s, ds in zip(self.state.X, d.X, self.S, d.S, strict=True))
-        Y = self.problem.dual_set
+        Y, S, z, d = self.problem.dual_set, self.problem.spectral_set, self._scalars(predictor, a_x), predictor
+        left = sum(inner(x + a_x * d.X[k], self.S[k] + a_s * d.S[k]) for k, x in enumerate(self.state.X))
         left += float(z.p @ (self.below + a_s * d.y[Y.floored])) + float(z.q @ (self.above - a_s * d.y[Y.capped]))
         left += z.x0 * (self.state.t + a_s * d.t)
         share = max(left / (mu * (len(z.p) + len(z.q) + S.dimension)), 0.0)

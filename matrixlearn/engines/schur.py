@@ -8,6 +8,7 @@ where Y has an equality w.y = T (kappa = 0) or a bound w.y <= T, eliminated, who
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -94,8 +95,8 @@ class SchurSystem(LinearSystem):
         size = np.diag(matrix)
         if not np.isfinite(size).all():
             return None
-        empty = size <= TINY  # a row that says nothing of x
-        jacobi = 1.0 / np.sqrt(np.where(empty, 1.0, size))
+        empty = np.abs(size) <= TINY  # a row that says nothing of x
+        jacobi = 1.0 / np.sqrt(np.where(size > TINY, size, 1.0))
         for ridge in (0.0, 1e-14, 1e-12, 1e-10, 1e-8):
             with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is no factor
                 scaled = matrix * jacobi
@@ -189,9 +190,20 @@ def _bordered(E: np.ndarray) -> np.ndarray:
     return out
 
 
-def linear_system(core: np.ndarray, diagonal: np.ndarray, span: Span | None) -> LinearSystem | None:
-    """M = the bordered core, spread over the rows, and the diagonal of the bounds; None where it is not definite."""
+def linear_system(
+    core: np.ndarray, diagonal: np.ndarray, span: Span | None, noise: Callable[[], np.ndarray]
+) -> LinearSystem | None:
+    """M = the bordered core, spread over the rows, and the diagonal of the bounds; None where it is not definite.
+
+    Rows that X leaves no room for have a tiny diagonal, all cancelled: where M is not definite for that, they get
+    ``noise``, the rounding of what was cancelled, (m,), so that their y stay where they are.
+    """
     if span is not None:
         return SpannedSystem.of(core, diagonal, span)
-    core[np.arange(len(diagonal)), np.arange(len(diagonal))] += diagonal
-    return SchurSystem.of(core)
+    places = np.arange(len(diagonal))
+    core[places, places] += diagonal
+    system = SchurSystem.of(core)
+    if system is None:
+        core[places, places] += noise()
+        system = SchurSystem.of(core)
+    return system

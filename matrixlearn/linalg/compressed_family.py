@@ -1,6 +1,6 @@
 """Constraint matrices on a subspace, V^H A_j V, whose structure is that of the A_j.
 
-    Re tr(V^H A_i V U V^H A_j V W) = Re tr(A_i U' A_j W'),     U' = V U V^H,  W' = V W V^H,  V^H V = I
+Re tr(V^H A_i V U V^H A_j V W) = Re tr(A_i U' A_j W'),     U' = V U V^H,  W' = V W V^H,  V^H V = I
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
-from matrixlearn.linalg._hermitian import adjoint, sym
+from matrixlearn.linalg._hermitian import adjoint, frobenius, sym
 from matrixlearn.linalg.constraints import ConstraintFamily
 from matrixlearn.linalg.moments import Moments
 from matrixlearn.typing import Array
@@ -42,7 +42,10 @@ class CompressedFamily(ConstraintFamily):
     @cached_property
     def sizes(self) -> np.ndarray:
         P = self._lifted_identity
-        return np.sqrt(np.maximum(np.diag(self.base.schur(P, P)), 0.0))
+        found = np.sqrt(np.maximum(np.diag(self.base.schur(P, P)), 0.0))
+        for j in np.flatnonzero(found < 1e-6 * self.base.sizes):  # its square is rounding
+            found[j] = frobenius(self.matrix(int(j)))
+        return found
 
     @property
     def terms(self) -> int:

@@ -24,7 +24,7 @@ from matrixlearn.linalg._hermitian import (
     spectral_norm,
     sym,
 )
-from matrixlearn.linalg.moments import Moments, RankOneMoments, Span, Spanned, spanned
+from matrixlearn.linalg.moments import Moments, RankOneMoments, Spanned, spanned
 from matrixlearn.typing import Array
 
 CHUNK = 4_000_000

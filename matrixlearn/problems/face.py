@@ -2,10 +2,10 @@
 
     <A_j, X> = 0 with A_j >= 0 and X >= 0   =>   A_j X = 0   =>   X = V W V^H,  W >= 0,
 
-the columns of V an orthonormal basis of the null space. Centred Gram matrices (<1 1^T, X> = 0) and graphs cut into equal
-parts are of this kind: an interior method would drive the multiplier of such a row to infinity, and gains its usual
-accuracy on W. Rows that say 0 = 0 there are dropped. What shows only after a reduction is found by another; combinations
-of rows are not searched.
+the columns of V an orthonormal basis of the null space. Centred Gram matrices (<1 1^T, X> = 0) and graphs cut into
+equal parts are of this kind: an interior method would drive the multiplier of such a row to infinity, and gains its
+usual accuracy on W. Rows that say 0 = 0 there are dropped. What shows only after a reduction is found by another;
+combinations of rows are not searched.
 
 References
 ----------
@@ -14,12 +14,12 @@ Borwein and Wolkowicz (1981); Permenter and Parrilo (2018), "Partial facial redu
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from matrixlearn._array import as_numpy, columns, identity
-from matrixlearn.linalg import adjoint, eigh, eigvalsh, sym
+from matrixlearn.linalg import adjoint, eigh, eigvalsh, frobenius, inner, sym
 from matrixlearn.linalg.constraints import ConstraintFamily
 from matrixlearn.typing import Array
 
@@ -38,11 +38,17 @@ class Face:
     rows : ndarray of int, shape (k,)
     family : ConstraintFamily
         V^H A_j V of these rows.
+    weights : ndarray, shape (m,)
+        N = sum_j weights_j A_j >= 0, the sum of the facial rows that were seen first, up to signs and sizes.
+    least : float
+        Its least positive eigenvalue.
     """
 
     V: Array
     rows: np.ndarray
     family: ConstraintFamily
+    weights: np.ndarray
+    least: float
 
     def lifted(self, W: Array) -> Array:
         """V W V^H."""
@@ -55,31 +61,54 @@ class Face:
 
 def least_face(family: ConstraintFamily, right: np.ndarray, equalities: np.ndarray, like: Array) -> Face | None:
     """The face that the rows <A_j, X> = 0 with a semidefinite A_j leave; None where there is no such row."""
-    V, rows, n = None, np.arange(len(right)), family.shape[1]
+    face, rows = None, np.arange(len(right))
     while True:
-        null = _null_space(family, equalities[rows] & (right[rows] == 0), identity(family.shape[1], like))
-        if null is None or null.shape[1] == 0:
-            break
-        sizes = family.sizes
-        family, V = family.compressed(null), null if V is None else V @ null
-        says = np.flatnonzero((family.sizes > ZERO * n * sizes) | (right[rows] != 0))
-        if len(says) == 0:
-            says = np.array([0])  # a program has a row
+        weights = _facial(family, equalities[rows] & (right[rows] == 0), identity(family.shape[1], like))
+        if not np.any(weights):
+            return face
+        w, U = eigh(family.apply(weights))
+        zero = as_numpy(w) <= ZERO * len(U) * float(w[-1])
+        if not np.any(zero):
+            return face  # X = 0 is all there is
+        null, sizes = columns(U, np.flatnonzero(zero)), family.sizes
+        family = family.compressed(null)
+        says = np.flatnonzero((family.sizes > ZERO * len(U) * sizes) | (right[rows] != 0))
+        says = says if len(says) else np.array([0])  # a program has a row
         family, rows = family.at(says), rows[says]
-    return None if V is None else Face(V, rows, family)
+        if face is None:
+            face = Face(null, rows, family, weights, float(np.min(as_numpy(w)[~zero])))
+        else:
+            face = replace(face, V=face.V @ null, rows=rows, family=family)
 
 
-def _null_space(family: ConstraintFamily, candidates: np.ndarray, eye: Array) -> Array | None:
-    """That of the sum of the semidefinite candidates, by sign and size; None where no A_j is semidefinite."""
-    sizes = family.sizes
-    traces = family.adjoint(eye)
+def _facial(family: ConstraintFamily, candidates: np.ndarray, eye: Array) -> np.ndarray:
+    """sign_j / ||A_j||_F of the semidefinite candidates, 0 elsewhere, (m,)."""
+    sizes, traces = family.sizes, family.adjoint(eye)
+    out = np.zeros(len(sizes))
     # |tr A| >= ||A||_F for semidefinite matrices: next to nothing to ask
-    total = None
     for j in np.flatnonzero(candidates & (sizes > 0) & (np.abs(traces) >= (1 - ZERO) * sizes)):
-        A = family.matrix(int(j)) * float(np.sign(traces[j]) / sizes[j])
-        if float(eigvalsh(A)[0]) >= -ZERO:
-            total = A if total is None else total + A
-    if total is None:
-        return None
-    w, U = eigh(total)
-    return columns(U, np.flatnonzero(as_numpy(w) <= ZERO * len(U) * float(w[-1])))
+        scale = float(np.sign(traces[j]) / sizes[j])
+        if float(eigvalsh(scale * family.matrix(int(j)))[0]) >= -ZERO:
+            out[j] = scale
+    return out
+
+
+def combination(family: ConstraintFamily, rows: np.ndarray, target: Array, most: int = 30) -> tuple[np.ndarray, float]:
+    """(y, ||target - sum_j y_j A_j||_F) by conjugate gradients on the normal equations, y_j = 0 outside ``rows``: exact
+    after as many steps as there are different singular values, which are few where a program states what its X must be.
+    """
+    y, residual = np.zeros(family.shape[0]), target
+    gradient = np.where(rows, family.adjoint(residual), 0.0)
+    direction, square = gradient, float(gradient @ gradient)
+    rounding = ZERO**2 * square
+    for _ in range(most):
+        image = family.apply(direction)
+        curvature = inner(image, image)
+        if not (square > rounding and curvature > 0):
+            break
+        step = square / curvature
+        y, residual = y + step * direction, residual - step * image
+        gradient, before = np.where(rows, family.adjoint(residual), 0.0), square
+        square = float(gradient @ gradient)
+        direction = gradient + square / before * direction
+    return y, frobenius(residual)

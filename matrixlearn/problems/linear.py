@@ -3,10 +3,9 @@
     max C . X   subject to   A_j . X <= b_j (or = b_j),   X >= 0,   Tr X <= R
 
 as the spectral game with c = b, S = {X >= 0, Tr X <= R} and y >= 0 (or y_j free). Any such y proves an upper bound
-b.y + R max(0, lambda_max(C - A(y))). The interior-point method needs no more. Other engines play on a bounded Y: without
-equalities the multipliers are bounded by
-Slater's condition: for a strictly feasible X_s with the slacks s_j = b_j - A_j . X_s > 0, every
-dual feasible (y, t) has
+b.y + R max(0, lambda_max(C - A(y))), and the interior-point method needs no more. Other engines play on a bounded Y.
+Without equalities the multipliers are bounded by Slater's condition: for a strictly feasible X_s with the slacks
+s_j = b_j - A_j . X_s > 0, every dual feasible (y, t) has
 
     s.y <= b.y + R t - C . X_s,
 
@@ -39,7 +38,9 @@ from matrixlearn.linalg.sparse_family import SparseFamily
 from matrixlearn.problems.base import INF, Argument, Bound
 from matrixlearn.problems.face import Face, least_face
 from matrixlearn.problems.family import FamilyGame
-from matrixlearn.problems.phase_one import PhaseOne, least_trace
+from matrixlearn.problems.feasibility import Rows
+from matrixlearn.problems.on_face import OnFace
+from matrixlearn.problems.phase_one import PhaseOne
 from matrixlearn.problems.rows import constraint_family
 from matrixlearn.problems.sdpa import read_sdpa
 from matrixlearn.sets import KnapsackSet, SpectralSet, TraceBall
@@ -89,9 +90,9 @@ class LinearSDP(FamilyGame):
     equalities : array of bool, shape (m,), optional
         The rows that hold with equality; none by default.
     tolerance : float
-        An X counts as feasible where |A_j . X - b_j| <= tolerance (|b_j| + r ||A_j||_2) for them, r the largest
+        An X counts as feasible where it misses an equality by at most tolerance (|b_j| + r ||A_j||_2), r the largest
         |b_i| / ||A_i||_2 of an equality, a trace that no feasible X is below (R where all these b_i are zero). What
-        its residuals are worth at y is taken off the lower bound.
+        is missed, at the prices y, is taken off the lower bound: to first order, and where multipliers exist.
 
     Raises
     ------
@@ -131,7 +132,8 @@ class LinearSDP(FamilyGame):
         if equal.shape != b.shape or equal.dtype != bool:
             msg = f"equalities must be {len(b)} of True and False, one for each row of b; got {self.equalities!r}"
             raise ProblemError(msg)
-        if not 0 < as_number("tolerance", self.tolerance) < 1:
+        tolerance = as_number("tolerance", self.tolerance)
+        if not 0 < tolerance < 1:
             msg = f"tolerance must lie between 0 and 1, got {self.tolerance!r}; {TOLERANCE:g} is the default"
             raise ProblemError(msg)
         for name, value in (("C", C), ("b", b), ("trace_bound", R), ("family", family), ("equalities", equal)):
@@ -141,7 +143,8 @@ class LinearSDP(FamilyGame):
             require_same_namespace(C=C, interior=X)
             X = self.spectral_set.project(X)
             object.__setattr__(self, "interior", X)
-            if not (np.all(self._weights_of_slack(X)[~equal] > 0) and np.all(self._missed(X) <= self._allowed)):
+            met = self.rows.missed(X) <= tolerance * self.rows.units
+            if not np.all(np.where(equal, met, self._weights_of_slack(X) > 0)):
                 msg = "interior must satisfy every constraint strictly: A_j . X < b_j, and the equalities to tolerance"
                 raise ProblemError(msg)
 
@@ -212,7 +215,7 @@ class LinearSDP(FamilyGame):
                     f"means, or a bound that you would be surprised to see reached"
                 )
                 raise ProblemError(msg)
-            trace_bound = 1.5 * given  # any larger one does
+            trace_bound = given
         family = SparseFamily(program.rows, program.objective.shape[0])
         return cls.with_senses(program.objective.toarray(), family, program.right, "==", trace_bound, tolerance)
 
@@ -224,13 +227,13 @@ class LinearSDP(FamilyGame):
         lines, y, X = [], solution.y, solution.matrix
         if X is None or not np.isfinite(solution.lower):
             return lines
-        if trace(X) >= 0.999 * self.trace_bound:
+        if trace(X) >= 0.999 * self.trace_bound and self.implied_trace is None:
             lines.append("trace      tr X is at the trace bound: a larger one may give a larger value")
         if np.any(self.equalities) and y is not None:
-            missed = self._missed(X)
+            missed, size = self.rows.missed(X), self.rows.units
             lines.append(
-                f"equalities {np.count_nonzero(self.equalities)} rows, missed by {np.max(missed / self._units):.1e} of "
-                f"their size at most, which is worth {float(np.abs(y) @ missed):.1e}"
+                f"equalities {np.count_nonzero(self.equalities)} rows, missed by {np.max(missed / size):.1e} of "
+                f"their size at most; that is worth {float(np.abs(y) @ missed):.1e}, which the lower bound is short of"
             )
         return lines
 
@@ -256,7 +259,7 @@ class LinearSDP(FamilyGame):
     @cached_property
     def offset(self) -> np.ndarray:
         """b; 1 for the rows 0 . X <= 0, whose multipliers go to 0 for it."""
-        return np.where(self.vacuous & (self.b == 0), 1.0, self.b)
+        return np.where(self.rows.vacuous & (self.b == 0), 1.0, self.b)
 
     @cached_property
     def scale(self) -> float:
@@ -266,8 +269,20 @@ class LinearSDP(FamilyGame):
 
     @cached_property
     def spectral_set(self) -> SpectralSet:
-        """{X >= 0, Tr X <= R}."""
-        return TraceBall(self.C.shape[0], self.trace_bound)
+        """{X >= 0, Tr X <= R}; R with room where the equalities give the trace: met, it would leave no interior."""
+        given = self.implied_trace
+        room = 1.5 * given if given is not None and given <= self.trace_bound * (1 + 1e-9) else 0.0
+        return TraceBall(self.C.shape[0], max(self.trace_bound, room))
+
+    @cached_property
+    def implied_trace(self) -> float | None:
+        """The trace of every feasible X, where the equalities give it."""
+        return self.rows.implied_trace(self.C)
+
+    @cached_property
+    def rows(self) -> Rows:
+        """What they ask of an X."""
+        return Rows(self.family, self.b, self.equalities, self.trace_bound)
 
     @cached_property
     def dual_set(self) -> KnapsackSet:
@@ -293,16 +308,11 @@ class LinearSDP(FamilyGame):
         """s = b - A*(X_s) > 0, or None where no strictly feasible X_s is known."""
         if self.interior is not None:
             return self._weights_of_slack(self.interior)
-        b = np.where(self.vacuous, 1.0, self.b)
+        b = np.where(self.rows.vacuous, 1.0, self.b)
         return b if np.all(b > 0) and not np.any(self.equalities) else None
 
-    @cached_property
-    def vacuous(self) -> np.ndarray:
-        """The rows 0 . X <= b_j with b_j >= 0: they have no multiplier, and are never met with equality."""
-        return (self.family.norms == 0) & (self.b >= 0) & ~self.equalities
-
     def _weights_of_slack(self, X: Array) -> np.ndarray:
-        return np.where(self.vacuous, 1.0, self._slack(X))
+        return np.where(self.rows.vacuous, 1.0, self.rows.slack(X))
 
     # -- feasibility ------------------------------------------------------------------------------
 
@@ -311,39 +321,18 @@ class LinearSDP(FamilyGame):
         """C . X_s."""
         return 0.0 if self.interior is None else inner(self.C, self.interior)
 
-    def _slack(self, X: Array) -> np.ndarray:
-        """b - A*(X), less an allowance for its rounding; of an equality, what is left of its tolerance."""
-        n, size = self.C.shape[0], min(trace(X), self.trace_bound)
-        apart = self.b - self.family.adjoint(X)
-        slack = apart - 4 * n * EPS * (size * self.family.norms + np.abs(self.b))
-        return np.where(self.equalities, self._allowed - np.abs(apart), slack)
-
-    @cached_property
-    def _units(self) -> np.ndarray:
-        """|b_j| + r ||A_j||_2, (m,): what the tolerance of an equality is relative to."""
-        size = least_trace(np.abs(self.b)[self.equalities], self.family.norms[self.equalities]) or self.trace_bound
-        units = np.abs(self.b) + size * self.family.norms
-        return np.where(units > 0, units, 1.0)
-
-    @property
-    def _allowed(self) -> np.ndarray:
-        return self.tolerance * self._units
-
-    def _missed(self, X: Array) -> np.ndarray:
-        """|A_j . X - b_j| of the equalities, 0 elsewhere."""
-        return np.where(self.equalities, np.abs(self.family.adjoint(X) - self.b), 0.0)
-
     def repair(self, X: Array) -> Array | None:
-        """(1 - theta) X + theta X_s with the smallest theta that satisfies every constraint.
+        """(1 - theta) X + theta X_s, theta the smallest that satisfies all constraints; equalities to ``tolerance``.
 
         With X_s = 0 (b > 0) this is X / phi, phi = max_j A_j . X / b_j (Lemma 4.2.1).
         """
-        slack = self._slack(X)
-        bad = slack < 0
+        slack = self.rows.slack(X)
+        if np.any((slack < -self.tolerance * self.rows.units)[self.equalities]):
+            return None
+        bad, inside = (slack < 0) & ~self.equalities, self.slack_of_interior
         if not np.any(bad):
             return X
-        inside = self.slack_of_interior
-        if inside is None or np.any(bad & self.equalities):
+        if inside is None:
             return None
         theta = min(1.0, float(np.max(slack[bad] / (slack[bad] - inside[bad]))) * (1 + 4 * EPS))
         target = zeros(tuple(X.shape), X) if self.interior is None else self.interior
@@ -354,7 +343,7 @@ class LinearSDP(FamilyGame):
         if repaired is None:
             return Bound(point=point)
         value = inner(self.C, repaired) - self.rounding(np.zeros(len(self.b)))
-        residual = self._missed(repaired) if np.any(self.equalities) else None
+        residual = self.rows.missed(repaired) if np.any(self.equalities) else None
         return Bound(point=repaired, lower=value, residual=residual)
 
     def objective_at(self, X: Array | None, y: np.ndarray | None) -> float:
@@ -362,7 +351,7 @@ class LinearSDP(FamilyGame):
 
     def first_points(self) -> list[tuple[Array | None, np.ndarray | None]]:
         """Those of every game; and the multipliers that say so, where a row reads 0 . X = b_j != 0."""
-        impossible = self.equalities & (self.family.norms == 0) & (self.b != 0)
+        impossible = self.rows.impossible
         ray = [(None, np.where(impossible, -np.sign(self.b), 0.0))] if np.any(impossible) else []
         return [*super().first_points(), *ray]
 
@@ -381,35 +370,25 @@ class LinearSDP(FamilyGame):
     def presolved(self) -> OnFace | None:
         return None if self.face is None else OnFace(self, self.face)
 
-    def upper_value(self, y: np.ndarray) -> float:
-        F = self.forward(y)
-        if self.face is not None:  # every feasible X is V W V^H
-            return float(self.offset @ y) + self._on_face.support(self.face.compressed(F))
-        return float(self.offset @ y) + self.spectral_set.support(F)
-
-    def recession_value(self, y: np.ndarray) -> float:
-        if self.face is None:
-            return super().recession_value(y)
-        A = self.face.compressed(self.apply(y))
-        return float(self.offset @ y) + self._on_face.support(-1 * A) + self._rounding_of(0.0, y)
-
-    @cached_property
-    def _on_face(self) -> SpectralSet:
-        assert self.face is not None
-        return TraceBall(self.face.V.shape[1], self.trace_bound)
-
-    def phase_one(self) -> PhaseOne | None:
-        return None if self.dual_set.is_bounded or np.any(self.equalities) else PhaseOne(self, vacuous=self.vacuous)
-
-    def with_interior(self, X: Array) -> LinearSDP:
-        return dataclasses.replace(self, interior=X)
-
     def bound_from_vector(self, y: np.ndarray) -> Bound:
-        bound = super().bound_from_vector(y)
+        if self.face is None:
+            bound = super().bound_from_vector(y)
+        else:  # every feasible X is V W V^H
+            y = self.dual_set.project(np.asarray(y, dtype=float))
+            small = OnFace(self, self.face).problem.bound_from_vector(y[self.face.rows])
+            bound = dataclasses.replace(small, point=y)
         ray = bound.point
         if ray is not None and self.slack_of_interior is None and self.recession_value(ray) < 0:
             return Bound(point=ray, upper=-INF)  # no X is feasible
         return bound
+
+    def phase_one(self) -> PhaseOne | None:
+        return (
+            None if self.dual_set.is_bounded or np.any(self.equalities) else PhaseOne(self, vacuous=self.rows.vacuous)
+        )
+
+    def with_interior(self, X: Array) -> LinearSDP:
+        return dataclasses.replace(self, interior=X)
 
     @classmethod
     def from_arguments(cls, given: Mapping[str, Any]) -> LinearSDP:
@@ -436,11 +415,11 @@ class LinearSDP(FamilyGame):
 
     def read_reference(self, reference: cvxpy.Problem) -> tuple[Array | None, np.ndarray | None]:
         X = reference.variables()[0].value
-        y = [c.dual_value for c in reference.constraints[2:]]
-        if X is None or any(value is None for value in y):
+        multipliers = [c.dual_value for c in reference.constraints[2:]]
+        if X is None or any(value is None for value in multipliers):
             return None if X is None else from_numpy(X, self.C), None
-        multipliers = np.array(y, dtype=float).reshape(-1)
-        return from_numpy((X + X.conj().T) / 2, self.C), np.where(self.equalities, multipliers, np.maximum(multipliers, 0))
+        y = np.array(multipliers, dtype=float).reshape(-1)
+        return from_numpy((X + X.conj().T) / 2, self.C), np.where(self.equalities, y, np.maximum(y, 0))
 
     def parameters(self) -> Mapping[str, Any]:
         """The keyword arguments that construct this problem again: A as an array where it is one, or as its family."""
@@ -469,40 +448,3 @@ class LinearSDP(FamilyGame):
         slack = rng.uniform(0.05, 1.0, m)
         b = np.real(np.einsum("jab,ba->j", A, X)) + slack
         return cls(draw(), A, b, float(np.real(np.trace(X))) * rng.uniform(1.1, 3.0))
-
-
-@dataclass(frozen=True, eq=False)
-class OnFace:
-    """A `LinearSDP` about W in X = V W V^H, in the place of one about X."""
-
-    whole: LinearSDP
-    face: Face
-
-    @cached_property
-    def problem(self) -> LinearSDP:
-        """The program about W."""
-        whole, face = self.whole, self.face
-        return LinearSDP(
-            face.compressed(whole.C),
-            face.family,
-            whole.b[face.rows],
-            whole.trace_bound,
-            equalities=whole.equalities[face.rows],
-            tolerance=whole.tolerance,
-        )
-
-    @property
-    def why(self) -> str:
-        """The dimensions."""
-        n, r = self.face.V.shape
-        return f"rows <A_j, X> = 0 with a semidefinite A_j leave X {r} of {n} dimensions: solved in these"
-
-    def lowered(self, X: Array | None, y: np.ndarray | None) -> tuple[Array | None, np.ndarray | None]:
-        return None if X is None else self.face.compressed(X), None if y is None else y[self.face.rows]
-
-    def lifted(self, X: Array | None, y: np.ndarray | None) -> tuple[Array | None, np.ndarray | None]:
-        out = None
-        if y is not None:
-            out = np.zeros(len(self.whole.b))
-            out[self.face.rows] = y
-        return None if X is None else self.face.lifted(X), out
