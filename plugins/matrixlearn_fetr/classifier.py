@@ -80,8 +80,16 @@ class MultitaskClassifier(TaskLabels, Relations, ClassifierMixin, BaseEstimator)
             raise ValueError(msg)
         return np.where(code[:, None] == np.arange(len(self.classes_)), 1.0, -1.0)
 
+    @property
+    def _common(self) -> tuple[np.ndarray, float] | None:
+        if self._around != "shared":
+            return None
+        return (self.mean_[:-1], float(self.mean_[-1])) if self.fit_intercept else (self.mean_, 0.0)
+
     def decision_function(self, X: Any, task: Any = None) -> np.ndarray:
-        """w_i . x + b_i, positive for the second class or for the label: shape (n,), or (n, m) for m tasks."""
+        """w_i . x + b_i, positive for the second class or for the label: shape (n,), or (n, m) for m tasks. Around a
+        shared mean, which holds an intercept too, a task that ``fit`` did not see is predicted by that mean.
+        """
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", reset=False, dtype=np.float64)
         number = self._known(X, task)
@@ -171,7 +179,7 @@ class FETRClassifierCV(ByCrossValidation, MultitaskClassifier):
 
     Parameters
     ----------
-    etas, bounds, cv, random_state
+    etas, bounds, cv, random_state, path_tol
         As in `FETRRegressorCV`.
     mean, fit_intercept, method, tol, max_iter
         As in `FETRClassifier`.

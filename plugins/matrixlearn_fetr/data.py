@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from matrixlearn.exceptions import ProblemError
-from matrixlearn.problem import as_array, as_real_vector, as_samples
+from matrixlearn.problem import as_array, as_samples
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,18 +189,6 @@ def as_targets(name: str, value: Any) -> np.ndarray:
         msg = f"{name} must be real of shape (n, m) or (n,), got {array.dtype} of shape {array.shape}"
         raise ProblemError(msg)
     return array
-
-
-def as_weights(name: str, value: Any, rows: int) -> np.ndarray:
-    """A weight >= 0 for each row, (n,), not all of them 0."""
-    weights = as_real_vector(name, value, rows)
-    if np.any(weights < 0):
-        msg = f"{name} must hold numbers >= 0, got {weights.min():g} at row {int(np.argmin(weights))}"
-        raise ProblemError(msg)
-    if not np.any(weights > 0):
-        msg = f"{name} is zero for every row; at least one row must count"
-        raise ProblemError(msg)
-    return weights
 
 
 def known_targets(Y: Any) -> np.ndarray | None:

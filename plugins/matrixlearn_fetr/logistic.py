@@ -26,11 +26,12 @@ import numpy as np
 
 from matrixlearn.exceptions import ProblemError
 from matrixlearn_fetr.equation import EPS, Prior, WeightEquation
-from matrixlearn_fetr.weights import DESCENT
+from matrixlearn_fetr.own_solvers import ConjugateGradients
 
 if TYPE_CHECKING:
     import cvxpy
 
+NEWTON = ConjugateGradients(tol=1e-3)
 ENOUGH = 1e-2
 """Newton steps end when what is left is this share of what was gained: the next pair of precisions moves more."""
 STEPS = 100
@@ -211,6 +212,11 @@ class LogisticLoss:
         """Minus half the gradient, (d, m)."""
         return Slopes.at(self, W).residual
 
+    def left(self, W: np.ndarray, prior: Prior) -> float:
+        """What could be gained at most; no more than there is, since neither term is negative."""
+        slopes, here = Slopes.at(self, W), prior.apply(W)
+        return min(slopes.left(slopes.residual - here, prior), self.value(W) + max(float(np.vdot(W, here)), 0.0))
+
     def step(self, W: np.ndarray, prior: Prior) -> tuple[np.ndarray, float, float]:
         """Newton steps from W with the precisions fixed, until little is left to gain.
 
@@ -231,7 +237,7 @@ class LogisticLoss:
             left = min(slopes.left(R, prior), max(value, 0.0))  # neither term is negative
             if left <= max(ENOUGH * (start - value), EPS * abs(start)):
                 break
-            direction = DESCENT(WeightEquation(slopes.moments, prior), R)  # type: ignore[arg-type]
+            direction = NEWTON(WeightEquation(slopes.moments, prior), R)  # type: ignore[arg-type]
             gain, length = 2 * float(np.vdot(R, direction)), 1.0
             for _ in range(HALVINGS):
                 trial = total(W + D + length * direction)

@@ -79,15 +79,16 @@ class TaskLabels:
         return np.where(seen, np.searchsorted(self.tasks_, task), len(self.tasks_))
 
     @property
-    def _common(self) -> np.ndarray | None:
-        """The weights that predict tasks which ``fit`` did not see, (d,); None where nothing is known of them."""
+    def _common(self) -> tuple[np.ndarray, float] | None:
+        """Weights (d,) and intercept that predict tasks which ``fit`` did not see; None where none are known."""
         return None
 
     def _by_task(self, X: Any, number: np.ndarray) -> np.ndarray:
         """w_i . x + b_i for the task i of each row; the last number stands for tasks unseen."""
         W, intercept = self.coef_.T, np.asarray(self.intercept_)
         if self._common is not None:
-            W, intercept = np.column_stack([W, self._common]), np.append(intercept, intercept.mean())
+            w, b = self._common
+            W, intercept = np.column_stack([W, w]), np.append(intercept, b)
         return Rows(X, np.empty(0), number, W.shape[1]).predicted(W, intercept)
 
 

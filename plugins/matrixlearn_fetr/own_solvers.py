@@ -29,8 +29,11 @@ class TaskByTask(WeightSolver):
         A = gram + equation.eta * equation.task.rest * S1.dense()
         if not equation.is_singular:
             return _solved(A, R)
-        D = _solved(A, R)
-        shrunk = _divided(A, gram)  # A_i^{-1} G_i: symmetric in the inner product of S1, eigenvalues in [0, 1)
+        d = len(R)
+        right = R if gram.ndim == 2 else R.T[:, :, None]
+        both = _divided(A, np.concatenate([gram, right], axis=-1))
+        shrunk = both[..., :d]  # A_i^{-1} G_i: symmetric in the inner product of S1, eigenvalues in [0, 1)
+        D = both[:, d:] if gram.ndim == 2 else both[:, :, d].T
         mean = shrunk if gram.ndim == 2 else shrunk.mean(axis=0)
         root = S1.power(0.5)
         form = root @ mean @ S1.power(-0.5)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from matrixlearn_fetr.classification import LogisticFETR
-from matrixlearn_fetr.data import Moments, is_sparse
+from matrixlearn_fetr.data import is_sparse
 from matrixlearn_fetr.equation import EPS
 from matrixlearn_fetr.problem import FETR
 from matrixlearn_fetr.rows import Rows
@@ -24,16 +24,20 @@ class Posed(ABC):
     Parameters
     ----------
     rows : Rows
+    names : ndarray, shape (m,), or None
+        Those of the tasks, where they have any.
     fit_intercept : bool
     """
 
-    def __init__(self, rows: Rows, fit_intercept: bool) -> None:
+    def __init__(self, rows: Rows, names: np.ndarray | None, fit_intercept: bool) -> None:
         self.rows = rows
+        self.names = names
         self.fit_intercept = fit_intercept
 
+    @property
     @abstractmethod
-    def problem(self, names: np.ndarray | None, **options: Any) -> FETR:
-        """With ``eta``, ``lower``, ``upper`` and ``mean``; names of the tasks, where they have any."""
+    def problem(self) -> FETR:
+        """With any prior; ``with_prior`` gives it another."""
 
     @abstractmethod
     def linear(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -49,13 +53,10 @@ class SquaredPosed(Posed):
     """The squared loss, known by moments; an intercept of each task is free of the prior."""
 
     @cached_property
-    def moments(self) -> Moments:
-        """Those of the rows less the means of their tasks, where there are intercepts."""
-        return self.rows.centred_moments() if self.fit_intercept else self.rows.moments()
-
-    def problem(self, names: np.ndarray | None, **options: Any) -> FETR:
-        of = self.moments
-        return FETR(gram=of.gram, cross=of.cross, square=of.square, task=names, **options)
+    def problem(self) -> FETR:
+        """Of the rows less the means of their tasks, where there are intercepts."""
+        of = self.rows.centred_moments() if self.fit_intercept else self.rows.moments()
+        return FETR(gram=of.gram, cross=of.cross, square=of.square, task=self.names)
 
     def linear(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return weights, self.rows.centre.intercept(weights) if self.fit_intercept else np.zeros(self.rows.tasks)
@@ -68,15 +69,14 @@ class SquaredPosed(Posed):
 class LogisticPosed(Posed):
     """The logistic loss of labels -1 and 1; the intercept is the weight of a column of ones, under the prior."""
 
-    def problem(self, names: np.ndarray | None, **options: Any) -> FETR:
+    @cached_property
+    def problem(self) -> FETR:
         rows = self.rows
         if rows.task is None:
-            return LogisticFETR(self._extended(rows.X), rows.Y, sample_weight=rows.weight, **options)
+            return LogisticFETR(self._extended(rows.X), rows.Y, sample_weight=rows.weight)
         rows = rows.take(np.argsort(rows.task, kind="stable"))  # the problem names tasks as their first rows come
-        labels = np.arange(rows.tasks) if names is None else names
-        return LogisticFETR(
-            self._extended(rows.X), rows.Y, task=labels[rows.task], sample_weight=rows.weight, **options
-        )
+        labels = np.arange(rows.tasks) if self.names is None else self.names
+        return LogisticFETR(self._extended(rows.X), rows.Y, task=labels[rows.task], sample_weight=rows.weight)
 
     def _extended(self, X: Any) -> Any:
         if not self.fit_intercept:

@@ -9,6 +9,7 @@ What does not depend on the loss is in `relations`; here are the data.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -16,12 +17,11 @@ from typing import Any
 import numpy as np
 
 from matrixlearn.exceptions import ProblemError
-from matrixlearn.problem import as_array, as_hermitian, as_number, as_real_vector
+from matrixlearn.problem import as_array, as_hermitian, as_number, as_real_vector, as_weights
 from matrixlearn_fetr.data import (
     Moments,
     as_rows,
     as_targets,
-    as_weights,
     is_sparse,
     known_targets,
     require_rows,
@@ -96,23 +96,12 @@ class FETR(RelationProblem):
     objective = "minimize"
 
     def __post_init__(self) -> None:
+        self._check_prior()
+
         def put(**values: Any) -> None:
             for name, value in values.items():
                 object.__setattr__(self, name, value)
 
-        put(**{name: as_number(name, getattr(self, name)) for name in ("eta", "lower", "upper")})
-        if not 0 < self.eta < np.inf:
-            msg = f"eta must be positive and finite, got {self.eta:g}; without a prior there is nothing to learn about"
-            raise ProblemError(msg)
-        if not 0 < self.lower < np.inf:
-            msg = f"lower must be positive and finite, got {self.lower:g}"
-            raise ProblemError(msg)
-        if not self.lower <= self.upper < np.inf:
-            msg = f"upper must be finite and at least lower = {self.lower:g}, got {self.upper:g}"
-            raise ProblemError(msg)
-        if self.mean not in MEANS:
-            msg = f"mean must be one of {sorted(MEANS)}, got {self.mean!r}"
-            raise ProblemError(msg)
         if (self.X is None) == (self.gram is None):
             msg = "X and Y, or gram, cross and square must be given, and not both"
             raise ProblemError(msg)
@@ -138,6 +127,41 @@ class FETR(RelationProblem):
         if self.task is not None and not self.has_own_rows and len(set(self.task.tolist())) < wanted:
             msg = f"task must name each of the {wanted} tasks once, got {self.task.tolist()}"
             raise ProblemError(msg)
+
+    def _check_prior(self) -> None:
+        for name in ("eta", "lower", "upper"):
+            object.__setattr__(self, name, as_number(name, getattr(self, name)))
+        if not 0 < self.eta < np.inf:
+            msg = f"eta must be positive and finite, got {self.eta:g}; without a prior there is nothing to learn about"
+            raise ProblemError(msg)
+        if not 0 < self.lower < np.inf:
+            msg = f"lower must be positive and finite, got {self.lower:g}"
+            raise ProblemError(msg)
+        if not self.lower <= self.upper < np.inf:
+            msg = f"upper must be finite and at least lower = {self.lower:g}, got {self.upper:g}"
+            raise ProblemError(msg)
+        if self.mean not in MEANS:
+            msg = f"mean must be one of {sorted(MEANS)}, got {self.mean!r}"
+            raise ProblemError(msg)
+
+    def with_prior(self, **options: Any) -> FETR:
+        """The same data with another prior: what has been computed of them is not computed again.
+
+        Parameters
+        ----------
+        options :
+            ``eta``, ``lower``, ``upper``, ``mean``.
+        """
+        other = copy(self)
+        for name in ("scale", "floor"):  # what has been computed of the prior
+            vars(other).pop(name, None)
+        for name, value in options.items():
+            if name not in ("eta", "lower", "upper", "mean"):
+                msg = f"with_prior takes eta, lower, upper and mean, got {name!r}"
+                raise ProblemError(msg)
+            object.__setattr__(other, name, value)
+        other._check_prior()
+        return other
 
     @classmethod
     def from_batches(cls, batches: Iterable[tuple[Any, Any]], **options: Any) -> FETR:

@@ -319,6 +319,32 @@ def test_the_densest_subgraph_of_three_vertices():
     right(found, judged(cp.Problem(cp.Maximize(cp.sum(cp.multiply(W, X)) / 2), rows)), rel=2e-5)
 
 
+def test_the_sum_of_the_three_largest_eigenvalues():
+    """Overton and Womersley (1993): max <C, X>, 0 <= X <= I, tr X = k, with I - X as a second block."""
+    n, k = 5, 3
+    C = np.zeros((2 * n, 2 * n))
+    G = np.random.default_rng(0).standard_normal((n, n))
+    C[:n, :n] = G + G.T
+    A = [entries(2 * n, *((i, i, 1.0) for i in range(n)))]
+    A += [entries(2 * n, (i, j, 1.0), (n + i, n + j, 1.0)) for i, j in pairs(n, 0)]
+    b = np.r_[float(k), [float(i == j) for i, j in pairs(n, 0)]]
+    right(solved(C, A, b, "==", float(n)), float(np.linalg.eigvalsh(G + G.T)[-k:].sum()))
+
+
+def test_a_metric_that_keeps_the_dissimilar_apart():
+    """After Xing, Ng, Jordan and Russell (2002): max t, each dissimilar pair at t or more, the similar at 1 in all."""
+    rng = np.random.default_rng(0)
+    d, X, label = 2, rng.standard_normal((7, 2)), np.array([0, 0, 0, 1, 1, 2, 2])
+    apart = [(X[i] - X[j])[:, None] * (X[i] - X[j]) for i, j in pairs(7) if label[i] != label[j]]
+    near = sum((X[i] - X[j])[:, None] * (X[i] - X[j]) for i, j in pairs(7) if label[i] == label[j])
+    A = [sp.block_diag([v, [[-1.0]]], format="csr") for v in apart] + [sp.block_diag([near, [[0.0]]], format="csr")]
+    R = float(1 / np.linalg.eigvalsh(near)[0]) + 10.0
+    b, senses = np.r_[np.zeros(len(apart)), 1.0], [">="] * len(apart) + ["<="]
+    M, t = cp.Variable((d, d), PSD=True), cp.Variable()
+    rows = [cp.trace(v @ M) >= t for v in apart] + [cp.trace(near @ M) <= 1]
+    right(solved(np.diag([0.0, 0.0, 1.0]), A, b, senses, R), judged(cp.Problem(cp.Maximize(t), rows)))
+
+
 # -- games --------------------------------------------------------------------------------------------
 
 
