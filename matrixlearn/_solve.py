@@ -144,9 +144,9 @@ def solve(
     began = time.perf_counter()
     smaller = problem.presolved()
     if smaller is not None:
-        start = _lowered(warm_start, smaller)
+        earlier = _lowered(warm_start, smaller)
         found = solve(
-            smaller.problem, method, LIFTED * tol, max_iter, time_limit, progress, callback, start, random_state
+            smaller.problem, method, LIFTED * tol, max_iter, time_limit, progress, callback, earlier, random_state
         )  # fmt: skip
         return _lifted(problem, smaller, found, tol, began)
     with governed(problem), _told(type(problem).__name__, progress, callback) as tell:
@@ -183,8 +183,8 @@ def solve(
     if infeasible:
         status, value = Status.INFEASIBLE, INF if problem.objective == "minimize" else -INF
         # what the matrix proves, it proves of nothing
-        gone = {"upper": INF} if problem.objective == "minimize" else {"lower": -INF}
-        certificate = replace(certificate, X=None, **gone)
+        lower, upper = (certificate.lower, INF) if value > 0 else (-INF, certificate.upper)
+        certificate = replace(certificate, X=None, lower=lower, upper=upper)
     else:
         why = "the certified gap is at most tol" if status in PROVED.values() else done.ended
     if done.state is not None and (remarks := engine.remarks(done.state)):

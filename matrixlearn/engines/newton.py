@@ -138,9 +138,7 @@ def lacking_interior(name: str, problem: Problem) -> str:
         return f"{name} works on matrices; use mmw for a diagonal game"
     Y = problem.dual_set
     if not Y.is_bounded:
-        return (
-            f"{name} needs a bounded set of multipliers Y: a strictly feasible point gives one, but not for equalities"
-        )
+        return f"{name} needs a bounded set of multipliers Y, as a strictly feasible point gives; equalities have none"
     if np.isfinite(Y.row_lower) and Y.row_lower != Y.row_upper:
         return f"{name} takes the row of Y as an equality or as w.y <= K"
     center = Y.center()
@@ -238,8 +236,9 @@ class NewtonSystem:
         problem, z = self.problem, self.state.scalars
         Y, S, span = problem.dual_set, problem.spectral_set, self.moments[0].span
         assert z is not None
-        single = sum(sign * at.single for sign, at in zip(S.signs, self.moments, strict=True))
-        missing = problem.offset - (single if span is None else span.spread(single))
+        missing = problem.offset.copy()
+        for sign, at in zip(S.signs, self.moments, strict=True):
+            missing -= sign * (at.single if span is None else span.spread(at.single))
         missing[Y.floored] -= z.p
         missing[Y.capped] += z.q
         size = np.abs(problem.offset) + S.trace * problem.constraint_norms
@@ -313,13 +312,14 @@ class NewtonSystem:
         if spectral.slack:
             rhs[-1] += x_target / state.t
         theta_new = 0.0
-        if self.row_slack < INF:
+        if self.on_row is None:
+            solution = self.schur.solve(rhs)
+        elif self.row_slack < INF:
             # theta_new = (theta_target + theta w.dy) / row_slack
             solution, theta_new = self.on_row.solve(rhs, -theta_target / z.theta)
-        elif self.on_row is not None:
-            solution, theta_new = self.on_row.solve(rhs, Y.row_upper - float(Y.weights @ state.y))
         else:
-            solution = self.schur.solve(rhs)
+            assert Y.weights is not None
+            solution, theta_new = self.on_row.solve(rhs, Y.row_upper - float(Y.weights @ state.y))
         dy, dt = solution[:-1], float(solution[-1])
         A_dy = problem.apply(dy)
         dS = [plus_identity(sign * A_dy, dt) for sign in spectral.signs]

@@ -224,7 +224,8 @@ class LinearSDP(FamilyGame):
         return self.family.signs * y if isinstance(self.family, SignedFamily) else y
 
     def describe(self, solution: Solution) -> list[str]:
-        lines, y, X = [], solution.y, solution.matrix
+        lines: list[str] = []
+        y, X = solution.y, solution.matrix
         if X is None or not np.isfinite(solution.lower):
             return lines
         if trace(X) >= 0.999 * self.trace_bound and self.implied_trace is None:
@@ -339,11 +340,17 @@ class LinearSDP(FamilyGame):
         return (1 - theta) * X + theta * target
 
     def _bound_from_member(self, point: Array) -> Bound:
+        if self.face is not None:  # what is off it is off the feasible set
+            point = self.face.lifted(self.face.compressed(point))
         repaired = self.repair(point)
         if repaired is None:
             return Bound(point=point)
         value = inner(self.C, repaired) - self.rounding(np.zeros(len(self.b)))
-        residual = self.rows.missed(repaired) if np.any(self.equalities) else None
+        residual = None
+        if np.any(self.equalities):
+            residual = self.rows.missed(repaired)
+            if self.face is not None:  # the other rows hold on it, but for the rounding of V
+                residual = residual * np.isin(np.arange(len(residual)), self.face.rows)
         return Bound(point=repaired, lower=value, residual=residual)
 
     def objective_at(self, X: Array | None, y: np.ndarray | None) -> float:
@@ -356,7 +363,7 @@ class LinearSDP(FamilyGame):
         return [*super().first_points(), *ray]
 
     @cached_property
-    def least_value(self) -> float:  # type: ignore[override]
+    def least_value(self) -> float:
         """R min(0, lambda_min(C)): C . X of every X in S is at least that."""
         return self.trace_bound * min(0.0, float(eigvalsh(self.C)[0])) - self.rounding(np.zeros(len(self.b)))
 

@@ -121,7 +121,7 @@ def test_published_optima_are_within_the_bounds(name, R, published, digits):
     assert solution.status == "optimal"
     assert solution.lower - room <= published <= solution.upper + room
     again = ml.solve(ml.LinearSDP.from_sdpa(SDPLIB / f"{name}.dat-s.gz", trace_bound=R), tol=1e-6)
-    assert again.lower == pytest.approx(published, rel=digits) and again.upper <= published * (1 + 1e-3) + 1e-3
+    assert again.lower == pytest.approx(published, rel=digits) and again.upper - published <= 1e-3 * abs(published)
 
 
 @pytest.mark.parametrize("n", [60, 80])
@@ -148,10 +148,8 @@ def test_unfolding_a_chain_of_many_links(n):
     """Maximum variance unfolding, centred by <1 1^T, K> = 0: a line again, whatever n."""
     x = np.cumsum(np.r_[0.0, np.random.default_rng(n).uniform(0.5, 1.5, n - 1)])
     spread = float(np.sum((x - x.mean()) ** 2))
-    links = [
-        sp.coo_array(([1.0, 1, -1, -1], ([i, i + 1, i, i + 1], [i, i + 1, i + 1, i])), shape=(n, n))
-        for i in range(n - 1)
-    ]
+    pair = ([0, 1, 0, 1], [0, 1, 1, 0])
+    links = [sp.coo_array(([1.0, 1, -1, -1], np.add(pair, i)), shape=(n, n)) for i in range(n - 1)]
     A, b = [sp.csr_array(np.ones((n, n))), *links], np.r_[0.0, np.diff(x) ** 2]
     solution = ml.solve(ml.LinearSDP.with_senses(np.eye(n), A, b, "==", 1.5 * spread), tol=1e-6)
     assert solution.status == "optimal" and solution.value == pytest.approx(spread, rel=1e-6)
@@ -196,9 +194,8 @@ def test_a_program_on_a_face_is_the_program(seed):
     assert solution.matrix.shape == (n, n) and solution.y.shape == (3,)
     np.testing.assert_allclose(solution.matrix @ np.ones(n), 0, atol=1e-9 * R)
     # the multiplier of the facial row is large enough for a proof that knows no face
-    plain = b @ solution.y + R * max(
-        0.0, np.linalg.eigvalsh(C - np.tensordot(solution.y, [np.ones((n, n)), *A], 1))[-1]
-    )
+    S = C - np.tensordot(solution.y, [np.ones((n, n)), *A], 1)
+    plain = b @ solution.y + R * max(0.0, np.linalg.eigvalsh(S)[-1])
     assert plain <= solution.upper + 1e-6 * problem.scale
     again = ml.solve(problem, tol=1e-7, warm_start=solution)
     assert again.iterations == 0 and again.status == "optimal"
