@@ -56,6 +56,16 @@ def test_the_ends_are_those_of_the_whole_spectrum(A, share, data):
     np.testing.assert_allclose(pairs.V.T @ pairs.V, np.eye(low + high), rtol=0, atol=rounding)
 
 
+@pytest.mark.parametrize("seed", [22, 31, 37])
+def test_the_ends_are_the_outermost_where_representations_choose_others(seed):
+    """A cluster over blocks of T: dstemr counts to about sqrt(eps) only."""
+    A = KINDS["one cluster"](10, np.random.default_rng(seed))
+    A = (A + A.T) / 2
+    with patch.object(tridiagonal, "FEW", 1.0):
+        found = Tridiagonal.of(A).ends(0, 5).w
+    np.testing.assert_allclose(found, np.linalg.eigvalsh(A)[5:], rtol=0, atol=1e-13)
+
+
 @given(A=matrices(), data=st.data())
 def test_eigenvalues_are_counted_and_enclosed(A, data):
     n, w = len(A), np.linalg.eigvalsh(A)
@@ -83,14 +93,14 @@ def test_every_matrix_has_a_decomposition(n, dtype):
 
 
 class Failing:
-    """LAPACK, but for one routine that does not converge."""
+    """LAPACK, but for routines that do not converge."""
 
-    def __init__(self, lapack, name):
-        self.lapack, self.name = lapack, name
+    def __init__(self, lapack, names):
+        self.lapack, self.names = lapack, names
 
     def __getattr__(self, name):
         routine = getattr(self.lapack, name)
-        return routine if name not in self.name else lambda *given: (*routine(*given)[:-1], 1)
+        return routine if name not in self.names else lambda *given: (*routine(*given)[:-1], 1)
 
 
 @pytest.mark.parametrize("names", [["dstemr"], ["dstemr", "dstevd"], ["dstevd"], ["dsterf"], ["dstebz", "dsterf"]])
@@ -98,7 +108,8 @@ def test_what_does_not_converge_is_found_otherwise(names, monkeypatch):
     A = KINDS["random"](80, np.random.default_rng(0))
     A = A + A.T
     w = np.linalg.eigvalsh(A)
-    monkeypatch.setattr(tridiagonal, "lapack", lambda given=Failing(tridiagonal.lapack(), names): given)
+    failing = Failing(tridiagonal.lapack(), names)
+    monkeypatch.setattr(tridiagonal, "lapack", lambda: failing)
     T = Tridiagonal.of(A)
     for low, high in ((1, 2), (40, 30)):
         pairs, index = T.ends(low, high), np.r_[:low, 80 - high : 80]
