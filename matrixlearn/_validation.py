@@ -88,6 +88,18 @@ def as_real_vector(name: str, value: Any, size: int | None = None) -> np.ndarray
     return array
 
 
+def as_weights(name: str, value: Any, rows: int) -> np.ndarray:
+    """A weight >= 0 for each row, (n,), not all of them 0."""
+    weights = as_real_vector(name, value, rows)
+    if np.any(weights < 0):
+        msg = f"{name} must hold numbers >= 0, got {weights.min():g} at row {int(np.argmin(weights))}"
+        raise ProblemError(msg)
+    if not np.any(weights > 0):
+        msg = f"{name} is zero for every row; at least one row must count"
+        raise ProblemError(msg)
+    return weights
+
+
 def as_samples(name: str, value: Any) -> Array:
     """A real two-dimensional array of samples, one a row."""
     array = as_array(name, value)

@@ -1,6 +1,14 @@
 """Base classes and building blocks for plugin authors."""
 
-from matrixlearn._validation import as_array, as_hermitian, as_number, as_real_vector, as_samples, read_arrays
+from matrixlearn._validation import (
+    as_array,
+    as_hermitian,
+    as_number,
+    as_real_vector,
+    as_samples,
+    as_weights,
+    read_arrays,
+)
 from matrixlearn.linalg.constraints import (
     ConstraintFamily,
     DenseFamily,
@@ -52,5 +60,6 @@ __all__ = [
     "as_number",
     "as_real_vector",
     "as_samples",
+    "as_weights",
     "read_arrays",
 ]

@@ -40,6 +40,8 @@ class LogisticFETR(FETR):
         The label of each row's task, shape (n,), or names of the tasks, shape (m,).
     gram, cross, square : None
         Of no use here, and refused.
+    sample_weight : array, shape (n,); or list of m arrays, optional
+        What each row's loss counts, as in `FETR`.
 
     Notes
     -----
@@ -74,11 +76,12 @@ class LogisticFETR(FETR):
     @cached_property
     def loss(self) -> LogisticLoss:  # type: ignore[override]
         """The loss of the weights."""
+        weights = np.ones(len(self.Y)) if self.sample_weight is None else self.sample_weight
         if not self.has_own_rows:
-            return LogisticLoss(SharedRows(self.X, self.Y.shape[1]), self.Y)
+            return LogisticLoss(SharedRows(self.X, self.Y.shape[1]), self.Y, weights[:, None])
         place = {label: i for i, label in enumerate(self.tasks.tolist())}
         code = np.array([place[label] for label in self.task.tolist()])
-        return LogisticLoss(OwnRows(self.X, code, len(place)), self.Y[:, 0])
+        return LogisticLoss(OwnRows(self.X, code, len(place)), self.Y[:, 0], weights)
 
     @classmethod
     def random(cls, rng: np.random.Generator) -> LogisticFETR:

@@ -11,7 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from matrixlearn_fetr.estimator import ByCrossValidation, Fixed, Relations
-from matrixlearn_fetr.multitask import TaskLabels
+from matrixlearn_fetr.multitask import TaskLabels, checked_weights, place_in
 from matrixlearn_fetr.posed import LogisticPosed
 from matrixlearn_fetr.rows import Rows
 
@@ -23,7 +23,7 @@ class MultitaskClassifier(TaskLabels, Relations, ClassifierMixin, BaseEstimator)
 
     posed = LogisticPosed
 
-    def fit(self, X: Any, y: Any, task: Any = None) -> MultitaskClassifier:
+    def fit(self, X: Any, y: Any, task: Any = None, sample_weight: Any = None) -> MultitaskClassifier:
         """Fit all tasks together.
 
         Parameters
@@ -33,6 +33,8 @@ class MultitaskClassifier(TaskLabels, Relations, ClassifierMixin, BaseEstimator)
             Classes; or an indicator matrix, 1 where a row has the label.
         task : array-like, shape (n,), optional
             The task of each row; then y holds two classes.
+        sample_weight : array-like, shape (n,), optional
+            What each row's loss counts, as in `FETRRegressor`.
 
         Returns
         -------
@@ -43,17 +45,19 @@ class MultitaskClassifier(TaskLabels, Relations, ClassifierMixin, BaseEstimator)
         check_classification_targets(y)
         if y.ndim == 2 and y.shape[1] == 1:
             y = column_or_1d(y, warn=True)
-        number = self._numbered(y, task)
-        signs = self._signs(y)
+        weight = checked_weights(sample_weight, X)
+        counts = np.ones(len(y), bool) if weight is None else weight > 0
+        number = self._numbered(y, task, counts)
+        signs = self._signs(y, counts)
         if self.tasks_ is None:
             signs = signs.reshape(len(signs), -1)
-        rows = Rows(X, signs, number, signs.shape[1] if self.tasks_ is None else len(self.tasks_))
+        rows = Rows(X, signs, number, signs.shape[1] if self.tasks_ is None else len(self.tasks_), weight)
         W, self.intercept_ = self._fitted(rows)
         self.coef_ = W.T
         return self
 
-    def _signs(self, y: np.ndarray) -> np.ndarray:
-        """-1 and 1, one column a task, or one a row; sets ``classes_``."""
+    def _signs(self, y: np.ndarray, counts: np.ndarray) -> np.ndarray:
+        """-1 and 1, one column a task, or one a row; sets ``classes_``, those of rows that count."""
         if y.ndim == 2:
             if type_of_target(y) != "multilabel-indicator":
                 msg = (
@@ -64,9 +68,10 @@ class MultitaskClassifier(TaskLabels, Relations, ClassifierMixin, BaseEstimator)
             self._one_label = False
             return np.where(y > 0, 1.0, -1.0)
         self._one_label = True
-        self.classes_, code = np.unique(y, return_inverse=True)
+        self.classes_ = np.unique(y[counts])
+        code = place_in(self.classes_, y)
         if len(self.classes_) < 2:
-            msg = f"y must hold two classes or more, got the one class {self.classes_[0]!r}"
+            msg = f"y must hold two classes or more, got the one class {self.classes_.tolist()[0]!r}"
             raise ValueError(msg)
         if len(self.classes_) == 2:
             return np.where(code == 1, 1.0, -1.0)
@@ -75,8 +80,16 @@ class MultitaskClassifier(TaskLabels, Relations, ClassifierMixin, BaseEstimator)
             raise ValueError(msg)
         return np.where(code[:, None] == np.arange(len(self.classes_)), 1.0, -1.0)
 
+    @property
+    def _common(self) -> tuple[np.ndarray, float] | None:
+        if self._around != "shared":
+            return None
+        return (self.mean_[:-1], float(self.mean_[-1])) if self.fit_intercept else (self.mean_, 0.0)
+
     def decision_function(self, X: Any, task: Any = None) -> np.ndarray:
-        """w_i . x + b_i, positive for the second class or for the label: shape (n,), or (n, m) for m tasks."""
+        """w_i . x + b_i, positive for the second class or for the label: shape (n,), or (n, m) for m tasks. Around a
+        shared mean, which holds an intercept too, a task that ``fit`` did not see is predicted by that mean.
+        """
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", reset=False, dtype=np.float64)
         number = self._known(X, task)
@@ -166,7 +179,7 @@ class FETRClassifierCV(ByCrossValidation, MultitaskClassifier):
 
     Parameters
     ----------
-    etas, bounds, cv, random_state
+    etas, bounds, cv, random_state, path_tol
         As in `FETRRegressorCV`.
     mean, fit_intercept, method, tol, max_iter
         As in `FETRClassifier`.

@@ -131,6 +131,15 @@ class Moments:
         return total
 
 
+def scaled_rows(X: Any, factors: np.ndarray) -> Any:
+    """The rows of X (n, d), dense or sparse, each times its factor (n,)."""
+    if not is_sparse(X):
+        return X * factors[:, None]
+    import scipy.sparse as sp
+
+    return sp.csr_array(X.multiply(factors[:, None]))
+
+
 def _gram(X: Any) -> np.ndarray:
     product = X.T @ X
     return np.asarray(product.toarray() if hasattr(product, "toarray") else product)

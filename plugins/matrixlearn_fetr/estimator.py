@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -49,19 +49,22 @@ class Relations(ABC):
 
     def _fitted(self, rows: Rows) -> tuple[np.ndarray, np.ndarray]:
         """Coefficients, shape (d, m), and intercepts, shape (m,); sets what a solution says."""
-        posed = self.posed(rows, self.fit_intercept)
+        posed = self._posed(rows)
         return posed.linear(self._learned(self._solution(posed)))
+
+    def _posed(self, rows: Rows) -> Posed:
+        return self.posed(rows, self.tasks_, self.fit_intercept)
 
     @abstractmethod
     def _solution(self, posed: Posed) -> Solution:
         """For the eta and the bounds that are given, or chosen here."""
 
     def _solve(
-        self, posed: Posed, eta: float, bounds: tuple[float, float], warm_start: Solution | None = None
+        self, posed: Posed, eta: float, bounds: tuple[float, float], tol: float, warm_start: Solution | None = None
     ) -> Solution:
         lower, upper = bounds
-        problem = posed.problem(self.tasks_, eta=eta, lower=lower, upper=upper, mean=self._around)
-        return solve(problem, method=self.method, tol=self.tol, max_iter=self.max_iter, warm_start=warm_start)
+        problem = posed.problem.with_prior(eta=eta, lower=lower, upper=upper, mean=self._around)
+        return solve(problem, method=self.method, tol=tol, max_iter=self.max_iter, warm_start=warm_start)
 
     @property
     def _around(self) -> str:
@@ -141,7 +144,7 @@ class Fixed(Relations):
         self.max_iter = max_iter
 
     def _solution(self, posed: Posed) -> Solution:
-        return self._solve(posed, self.eta, (self.lower, self.upper))
+        return self._solve(posed, self.eta, (self.lower, self.upper), self.tol)
 
 
 class ByCrossValidation(Relations):
@@ -149,7 +152,8 @@ class ByCrossValidation(Relations):
 
     For each pair of bounds the etas are solved in ascending order, each from the last one's solution, and so is the
     final fit up to the chosen eta: a large eta leaves a point where the precisions are at their upper bound, which
-    holds the weights at their mean whatever eta comes next.
+    holds the weights at their mean whatever eta comes next. All of it but the last fit is solved to
+    ``path_tol`` only.
     """
 
     def __init__(
@@ -163,6 +167,7 @@ class ByCrossValidation(Relations):
         fit_intercept: bool = True,
         method: str = "auto",
         tol: float = 1e-6,
+        path_tol: float = 1e-4,
         max_iter: int = 300,
     ) -> None:
         self.etas = etas
@@ -173,10 +178,12 @@ class ByCrossValidation(Relations):
         self.fit_intercept = fit_intercept
         self.method = method
         self.tol = tol
+        self.path_tol = path_tol
         self.max_iter = max_iter
 
     def _check(self) -> None:
         super()._check()
+        number_at_least("path_tol", self.path_tol, 0, strictly=True)
         if len(self.etas) == 0 or len(self.bounds) == 0:
             msg = f"etas and bounds must not be empty, got {self.etas!r} and {self.bounds!r}"
             raise ValueError(msg)
@@ -184,32 +191,29 @@ class ByCrossValidation(Relations):
             number_at_least("each of etas", eta, 0, strictly=True)
 
     def _solution(self, posed: Posed) -> Solution:
-        folds = list(self._folds(posed.rows))
-        self.error_path_ = np.array(
-            [[self._errors(posed.rows, train, test, bounds) for train, test in folds] for bounds in self.bounds]
-        ).swapaxes(1, 2)
+        errors = [self._errors(posed.rows, train, test) for train, test in self._folds(posed.rows)]
+        self.error_path_ = np.moveaxis(np.array(errors), 0, 2)
         at, k = divmod(int(np.argmin(self.error_path_.mean(axis=2))), len(self.etas))
         (self.lower_, self.upper_), self.eta_ = self.bounds[at], self.etas[k]
-        *_, last = self._path(posed, self.bounds[at], most=self.eta_)
-        return last[1]
+        way = [None, *self._path(posed, self.bounds[at], [eta for eta in self.etas if eta < self.eta_])]
+        return self._solve(posed, self.eta_, self.bounds[at], self.tol, warm_start=way[-1])
 
-    def _path(
-        self, posed: Posed, bounds: tuple[float, float], most: float = np.inf
-    ) -> Iterable[tuple[float, Solution]]:
-        """Solutions for the etas up to ``most``, each from the one before."""
+    def _path(self, posed: Posed, bounds: tuple[float, float], etas: Iterable[float]) -> Iterator[Solution]:
+        """Solutions for the etas in ascending order, each from the one before."""
         solution = None
-        for eta in sorted(eta for eta in self.etas if eta <= most):
-            solution = self._solve(posed, eta, bounds, warm_start=solution)
-            yield eta, solution
+        for eta in sorted(etas):
+            solution = self._solve(posed, eta, bounds, max(self.tol, self.path_tol), warm_start=solution)
+            yield solution
 
-    def _errors(self, rows: Rows, train: np.ndarray, test: np.ndarray, bounds: tuple[float, float]) -> list[float]:
-        """The error on the test rows for each of etas."""
-        seen, held = self.posed(rows.take(train), self.fit_intercept), rows.take(test)
-        errors = {}
-        for eta, solution in self._path(seen, bounds):
-            W, intercept = seen.linear(solution.problem.estimate(solution).weights)  # type: ignore[attr-defined]
-            errors[eta] = seen.error(held, held.predicted(W, intercept), rows)
-        return [errors[eta] for eta in self.etas]
+    def _errors(self, rows: Rows, train: np.ndarray, test: np.ndarray) -> np.ndarray:
+        """The error on the test rows, (bounds, etas)."""
+        seen, held = self._posed(rows.take(train)), rows.take(test)
+        errors = np.empty((len(self.bounds), len(self.etas)))
+        for at, bounds in enumerate(self.bounds):
+            for k, solution in zip(np.argsort(self.etas), self._path(seen, bounds, self.etas), strict=True):
+                W, intercept = seen.linear(solution.problem.estimate(solution).weights)  # type: ignore[attr-defined]
+                errors[at, k] = seen.error(held, held.predicted(W, intercept), rows)
+        return errors
 
     def _folds(self, rows: Rows) -> Iterable[tuple[np.ndarray, np.ndarray]]:
         n, groups = len(rows), rows.task
@@ -218,21 +222,25 @@ class ByCrossValidation(Relations):
             return [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(self.cv) if np.any(fold == k)]
         splits = list(check_cv(self.cv).split(rows.X, rows.Y, groups))
         for train, _ in splits:
-            if groups is not None and len(np.unique(groups[np.arange(n)[train]])) < rows.tasks:
+            if not np.all(rows.take(np.arange(n)[train]).is_there):
                 msg = "cv leaves a task without training rows; a number of folds keeps some of each"
                 raise ValueError(msg)
-        return splits
+        return [(train, test) for train, test in splits if np.any(rows.counts[test] > 0)]
 
 
 def dealt(rows: Rows, folds: int, rng: np.random.RandomState) -> np.ndarray:
-    """The fold of each row, shape (n,): dealt in turn within each task; -1, never held out, for a task's only row."""
-    n = len(rows)
+    """The fold of each row, shape (n,): dealt in turn within each task; -1, never held out, for a task's only row and
+    for one that does not count.
+    """
+    counts = rows.counts > 0
+    n = np.count_nonzero(counts)
     if not 2 <= folds <= n:
         msg = f"cv must be a number of folds from 2 to n_samples = {n}, got {folds}"
         raise ValueError(msg)
-    fold = np.full(n, -1)
+    fold = np.full(len(rows), -1)
     turn = 0
-    for of_task in [np.arange(n)] if rows.task is None else rows.of_task:
+    for all_of_task in [np.arange(len(rows))] if rows.task is None else rows.of_task:
+        of_task = all_of_task[counts[all_of_task]]
         if len(of_task) > 1:
             fold[rng.permutation(of_task)] = (turn + np.arange(len(of_task))) % folds
             turn += len(of_task)

@@ -1,15 +1,15 @@
 """The logistic loss of FETR: classification, one label -1 or 1 for each row and task.
 
-    min over W of    sum_k log(1 + exp(-y_k p_k)) + eta tr(S1 W S2 W^T),        p_k = x_k . w_i for row k of task i
+    min over W of    sum_k a_k log(1 + exp(-y_k p_k)) + eta tr(S1 W S2 W^T),     p_k = x_k . w_i for row k of task i
 
-Convex, by Newton steps: half the Hessian is X^T diag(c) X + eta S1 (x) S2 with c_k = s_k (1 - s_k) / 2 and
+Convex, by Newton steps: half the Hessian is X^T diag(c) X + eta S1 (x) S2 with c_k = a_k s_k (1 - s_k) / 2 and
 s_k = 1 / (1 + exp(y_k p_k)), so that a step solves the weight equation (`weights`) of weighted rows.
 
-How much there is left to gain is bounded by Fenchel's duality. Any 0 <= s' <= 1, with B = X^T u and u_k = -y_k s'_k,
-proves that the minimum is at least -sum_k (s' log s' + (1 - s') log(1 - s')) - <B, S1^{-1} B S2^{-1}> / (4 eta), and
-the difference to the value at W is
+How much there is left to gain is bounded by Fenchel's duality. Any 0 <= s' <= 1, with B = X^T u, u_k = -a_k y_k s'_k,
+proves that the minimum is at least -sum_k a_k (s' log s' + (1 - s') log(1 - s')) - <B, S1^{-1} B S2^{-1}> / (4 eta),
+and the difference to the value at W is
 
-    gap = sum_k KL(s'_k || s_k) + <R, S1^{-1} R S2^{-1}> / eta,        R = -B / 2 - eta S1 W S2
+    gap = sum_k a_k KL(s'_k || s_k) + <R, S1^{-1} R S2^{-1}> / eta,        R = -B / 2 - eta S1 W S2
 
 without cancellation. At s' = s it is the bound by strong convexity, <R, ...> for minus half the gradient R. Where a
 mean is shared S2 is singular in the primal, and B 1 = 0 is asked of the dual: s' = s + y s (1 - s) (x . z) does it
@@ -26,11 +26,12 @@ import numpy as np
 
 from matrixlearn.exceptions import ProblemError
 from matrixlearn_fetr.equation import EPS, Prior, WeightEquation
-from matrixlearn_fetr.weights import DESCENT
+from matrixlearn_fetr.own_solvers import ConjugateGradients
 
 if TYPE_CHECKING:
     import cvxpy
 
+NEWTON = ConjugateGradients(tol=1e-3)
 ENOUGH = 1e-2
 """Newton steps end when what is left is this share of what was gained: the next pair of precisions moves more."""
 STEPS = 100
@@ -168,17 +169,20 @@ class WeightedMoments:
 
 @dataclass(frozen=True, eq=False)
 class LogisticLoss:
-    """sum_k log(1 + exp(-y_k p_k)), and the weight step.
+    """sum_k a_k log(1 + exp(-y_k p_k)), and the weight step.
 
     Parameters
     ----------
     rows : Rows
     signs : array, of the shape of the predictions
         y, -1 or 1.
+    counts : array, of a shape that broadcasts to theirs
+        a >= 0, what each label counts.
     """
 
     rows: Rows
     signs: np.ndarray
+    counts: Any = 1.0
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -188,7 +192,12 @@ class LogisticLoss:
     @property
     def size(self) -> float:
         """The loss at W = 0: log 2 for each label."""
-        return float(np.log(2.0)) * self.signs.size
+        return float(np.log(2.0)) * self.total
+
+    @property
+    def total(self) -> float:
+        """What all labels count."""
+        return float(np.sum(np.broadcast_to(self.counts, self.signs.shape)))
 
     @property
     def least(self) -> float:
@@ -197,11 +206,16 @@ class LogisticLoss:
 
     def value(self, W: np.ndarray) -> float:
         """The loss."""
-        return float(np.sum(np.logaddexp(0.0, -self.signs * self.rows.predict(W))))
+        return float(np.sum(self.counts * np.logaddexp(0.0, -self.signs * self.rows.predict(W))))
 
     def residual(self, W: np.ndarray) -> np.ndarray:
         """Minus half the gradient, (d, m)."""
         return Slopes.at(self, W).residual
+
+    def left(self, W: np.ndarray, prior: Prior) -> float:
+        """What could be gained at most; no more than there is, since neither term is negative."""
+        slopes, here = Slopes.at(self, W), prior.apply(W)
+        return min(slopes.left(slopes.residual - here, prior), self.value(W) + max(float(np.vdot(W, here)), 0.0))
 
     def step(self, W: np.ndarray, prior: Prior) -> tuple[np.ndarray, float, float]:
         """Newton steps from W with the precisions fixed, until little is left to gain.
@@ -223,7 +237,7 @@ class LogisticLoss:
             left = min(slopes.left(R, prior), max(value, 0.0))  # neither term is negative
             if left <= max(ENOUGH * (start - value), EPS * abs(start)):
                 break
-            direction = DESCENT(WeightEquation(slopes.moments, prior), R)  # type: ignore[arg-type]
+            direction = NEWTON(WeightEquation(slopes.moments, prior), R)  # type: ignore[arg-type]
             gain, length = 2 * float(np.vdot(R, direction)), 1.0
             for _ in range(HALVINGS):
                 trial = total(W + D + length * direction)
@@ -239,7 +253,8 @@ class LogisticLoss:
         """The loss in cvxpy's terms."""
         import cvxpy as cp
 
-        return cp.sum(cp.logistic(-cp.multiply(self.signs, self.rows.expression(W))))
+        each = cp.logistic(-cp.multiply(self.signs, self.rows.expression(W)))
+        return cp.sum(cp.multiply(np.broadcast_to(self.counts, self.signs.shape), each))
 
 
 @dataclass(frozen=True, eq=False)
@@ -260,12 +275,12 @@ class Slopes:
     @cached_property
     def residual(self) -> np.ndarray:
         """Minus half the gradient of the loss, (d, m)."""
-        return self.loss.rows.adjoint(self.loss.signs * self.wrong) / 2
+        return self.loss.rows.adjoint(self.loss.counts * self.loss.signs * self.wrong) / 2
 
     @cached_property
     def moments(self) -> WeightedMoments:
         """Half the Hessian."""
-        return WeightedMoments(self.loss.rows, self.wrong * self.right / 2)
+        return WeightedMoments(self.loss.rows, self.loss.counts * self.wrong * self.right / 2)
 
     def left(self, R: np.ndarray, prior: Prior) -> float:
         """The gap of the module's docstring, for R = minus half the gradient of loss and prior."""
@@ -275,11 +290,12 @@ class Slopes:
 
             step = self._mean_step()
             t = np.clip(step, -1.0, 1.0)
-            if not float(np.sum(self.moments.c * np.abs(step - t))) <= EPS * step.size:  # more than rounding
+            if not float(np.sum(self.moments.c * np.abs(step - t))) <= EPS * self.loss.total:  # more than rounding
                 return np.inf
             y, s, r = self.loss.signs, self.wrong, self.right
             moved = s + y * s * r * t
-            divergence = float(np.sum(xlog1py(moved, y * r * t) + xlog1py(1 - moved, -y * s * t)))
+            each = xlog1py(moved, y * r * t) + xlog1py(1 - moved, -y * s * t)
+            divergence = float(np.sum(self.loss.counts * each))
             R = R + self.loss.rows.adjoint(self.moments.c * t)
             R = R - R.mean(axis=1, keepdims=True)  # 0 but for rounding
         return divergence + float(np.vdot(R, prior.feature.inverse @ R @ prior.task.inverse)) / prior.eta

@@ -15,7 +15,14 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.metrics import r2_score
-from sklearn.utils.validation import check_array, check_consistent_length, check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_array,
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
+)
 
 from matrixlearn_fetr.data import Moments, known_targets
 from matrixlearn_fetr.rows import Rows
@@ -40,8 +47,8 @@ class TaskLabels:
     coef_: np.ndarray
     intercept_: Any
 
-    def _numbered(self, Y: np.ndarray, task: Any) -> np.ndarray | None:
-        """The numbers of the tasks; ``tasks_`` keeps their labels."""
+    def _numbered(self, Y: np.ndarray, task: Any, counts: np.ndarray) -> np.ndarray | None:
+        """The numbers of the tasks; ``tasks_`` keeps their labels, of those with a row that counts."""
         self.tasks_ = None
         if task is None:
             return None
@@ -50,8 +57,8 @@ class TaskLabels:
         if Y.ndim != 1:
             msg = f"with task, y must hold one target a row, got shape {Y.shape}; targets of shared rows need no task"
             raise ValueError(msg)
-        self.tasks_, number = np.unique(task, return_inverse=True)
-        return number
+        self.tasks_ = np.unique(task[counts])
+        return place_in(self.tasks_, task)
 
     def _known(self, X: np.ndarray, task: Any) -> np.ndarray | None:
         """The numbers of tasks that ``fit`` has seen, of the rows to be predicted; None where there are no labels."""
@@ -72,15 +79,16 @@ class TaskLabels:
         return np.where(seen, np.searchsorted(self.tasks_, task), len(self.tasks_))
 
     @property
-    def _common(self) -> np.ndarray | None:
-        """The weights that predict tasks which ``fit`` did not see, (d,); None where nothing is known of them."""
+    def _common(self) -> tuple[np.ndarray, float] | None:
+        """Weights (d,) and intercept that predict tasks which ``fit`` did not see; None where none are known."""
         return None
 
     def _by_task(self, X: Any, number: np.ndarray) -> np.ndarray:
         """w_i . x + b_i for the task i of each row; the last number stands for tasks unseen."""
         W, intercept = self.coef_.T, np.asarray(self.intercept_)
         if self._common is not None:
-            W, intercept = np.column_stack([W, self._common]), np.append(intercept, intercept.mean())
+            w, b = self._common
+            W, intercept = np.column_stack([W, w]), np.append(intercept, b)
         return Rows(X, np.empty(0), number, W.shape[1]).predicted(W, intercept)
 
 
@@ -89,7 +97,7 @@ class MultitaskRegressor(TaskLabels, MultiOutputMixin, RegressorMixin, BaseEstim
 
     fit_intercept: bool
 
-    def fit(self, X: Any, y: Any, task: Any = None) -> MultitaskRegressor:
+    def fit(self, X: Any, y: Any, task: Any = None, sample_weight: Any = None) -> MultitaskRegressor:
         """Fit all tasks together.
 
         Parameters
@@ -101,6 +109,9 @@ class MultitaskRegressor(TaskLabels, MultiOutputMixin, RegressorMixin, BaseEstim
             as if it had rows of its own. Or, with ``task``, one target a row.
         task : array-like, shape (n,), optional
             The task of each row: numbers or strings.
+        sample_weight : array-like, shape (n,), optional
+            What each row's loss counts, >= 0: a row of weight 2 is one that is there twice, a row of weight 0 is not
+            there.
 
         Returns
         -------
@@ -110,14 +121,15 @@ class MultitaskRegressor(TaskLabels, MultiOutputMixin, RegressorMixin, BaseEstim
         y, known = _filled(y)
         X, Y = validate_data(self, X, y, accept_sparse="csr", y_numeric=True, multi_output=True, dtype=np.float64)
         Y = np.asarray(Y, dtype=np.float64)
-        number = self._numbered(Y, task)
+        weight = checked_weights(sample_weight, X)
+        number = self._numbered(Y, task, np.ones(len(Y), bool) if weight is None else weight > 0)
         one = number is None and Y.ndim == 1
         if number is None:
             Y = Y.reshape(len(Y), -1)
         if known is None:
-            rows = Rows(X, Y, number, Y.shape[1] if self.tasks_ is None else len(self.tasks_))
+            rows = Rows(X, Y, number, Y.shape[1] if self.tasks_ is None else len(self.tasks_), weight)
         else:
-            rows = Rows.of_known(X, Y, known)
+            rows = Rows.of_known(X, Y, known, weight)
         W, intercept = self._fitted(rows)
         self.coef_ = W[:, 0] if one else W.T
         self.intercept_ = float(intercept[0]) if one else intercept
@@ -186,6 +198,21 @@ def _filled(y: Any) -> tuple[Any, np.ndarray | None]:
         msg = f"y holds nothing but NaN for task {lacking[0]}; each column needs a target, or is to be left out"
         raise ValueError(msg)
     return np.where(known, y, 0.0), known
+
+
+def checked_weights(sample_weight: Any, X: Any) -> np.ndarray | None:
+    """A weight for each row of X, shape (n,); None where all count 1."""
+    if sample_weight is None:
+        return None
+    if not np.any(np.asarray(sample_weight) != 0):
+        msg = "sample_weight is zero for every row; at least one row must count"
+        raise ValueError(msg)
+    return np.asarray(_check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True))
+
+
+def place_in(labels: np.ndarray, of: np.ndarray) -> np.ndarray:
+    """The place of each in ascending labels; any place for one that is not there, the last at the most."""
+    return np.minimum(np.searchsorted(labels, of), len(labels) - 1)
 
 
 def number_at_least(name: str, value: Any, least: float, *, strictly: bool = False) -> None:

@@ -29,13 +29,17 @@ class TaskByTask(WeightSolver):
         A = gram + equation.eta * equation.task.rest * S1.dense()
         if not equation.is_singular:
             return _solved(A, R)
-        D = _solved(A, R)
-        shrunk = _divided(A, gram)  # A_i^{-1} G_i: symmetric in the inner product of S1, eigenvalues in [0, 1)
+        d = len(R)
+        right = R if gram.ndim == 2 else R.T[:, :, None]
+        both = _divided(A, np.concatenate([gram, right], axis=-1))
+        shrunk = both[..., :d]  # A_i^{-1} G_i: symmetric in the inner product of S1, eigenvalues in [0, 1)
+        D = both[:, d:] if gram.ndim == 2 else both[:, :, d].T
         mean = shrunk if gram.ndim == 2 else shrunk.mean(axis=0)
         root = S1.power(0.5)
         form = root @ mean @ S1.power(-0.5)
         values, vectors = np.linalg.eigh((form + form.T) / 2)
-        used = values > EPS * len(values)
+        noise = EPS * len(values)  # times the condition of the A_i, 1 / (1 - largest value), after their division
+        used = values * max(1 - values[-1], 2 * noise) > noise
         along = vectors.T @ (root @ D.mean(axis=1))
         e = S1.power(-0.5) @ (vectors @ np.where(used, along / np.where(used, values, 1.0), 0.0))
         pulled = e[:, None] - shrunk @ e[:, None] if gram.ndim == 2 else e[:, None] - (shrunk @ e).T

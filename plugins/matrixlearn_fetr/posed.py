@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from matrixlearn_fetr.classification import LogisticFETR
-from matrixlearn_fetr.data import Moments, is_sparse
+from matrixlearn_fetr.data import is_sparse
+from matrixlearn_fetr.equation import EPS
 from matrixlearn_fetr.problem import FETR
 from matrixlearn_fetr.rows import Rows
 
@@ -23,16 +24,20 @@ class Posed(ABC):
     Parameters
     ----------
     rows : Rows
+    names : ndarray, shape (m,), or None
+        Those of the tasks, where they have any.
     fit_intercept : bool
     """
 
-    def __init__(self, rows: Rows, fit_intercept: bool) -> None:
+    def __init__(self, rows: Rows, names: np.ndarray | None, fit_intercept: bool) -> None:
         self.rows = rows
+        self.names = names
         self.fit_intercept = fit_intercept
 
+    @property
     @abstractmethod
-    def problem(self, names: np.ndarray | None, **options: Any) -> FETR:
-        """With ``eta``, ``lower``, ``upper`` and ``mean``; names of the tasks, where they have any."""
+    def problem(self) -> FETR:
+        """With any prior; ``with_prior`` gives it another."""
 
     @abstractmethod
     def linear(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -48,13 +53,10 @@ class SquaredPosed(Posed):
     """The squared loss, known by moments; an intercept of each task is free of the prior."""
 
     @cached_property
-    def moments(self) -> Moments:
-        """Those of the rows less the means of their tasks, where there are intercepts."""
-        return self.rows.centred_moments() if self.fit_intercept else self.rows.moments()
-
-    def problem(self, names: np.ndarray | None, **options: Any) -> FETR:
-        of = self.moments
-        return FETR(gram=of.gram, cross=of.cross, square=of.square, task=names, **options)
+    def problem(self) -> FETR:
+        """Of the rows less the means of their tasks, where there are intercepts."""
+        of = self.rows.centred_moments() if self.fit_intercept else self.rows.moments()
+        return FETR(gram=of.gram, cross=of.cross, square=of.square, task=self.names)
 
     def linear(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return weights, self.rows.centre.intercept(weights) if self.fit_intercept else np.zeros(self.rows.tasks)
@@ -67,13 +69,14 @@ class SquaredPosed(Posed):
 class LogisticPosed(Posed):
     """The logistic loss of labels -1 and 1; the intercept is the weight of a column of ones, under the prior."""
 
-    def problem(self, names: np.ndarray | None, **options: Any) -> FETR:
+    @cached_property
+    def problem(self) -> FETR:
         rows = self.rows
         if rows.task is None:
-            return LogisticFETR(self._extended(rows.X), rows.Y, **options)
-        order = np.argsort(rows.task, kind="stable")  # the problem names tasks in the order of their first rows
-        labels = np.arange(rows.tasks) if names is None else names
-        return LogisticFETR(self._extended(rows.X)[order], rows.Y[order], task=labels[rows.task[order]], **options)
+            return LogisticFETR(self._extended(rows.X), rows.Y, sample_weight=rows.weight)
+        rows = rows.take(np.argsort(rows.task, kind="stable"))  # the problem names tasks as their first rows come
+        labels = np.arange(rows.tasks) if self.names is None else self.names
+        return LogisticFETR(self._extended(rows.X), rows.Y, task=labels[rows.task], sample_weight=rows.weight)
 
     def _extended(self, X: Any) -> Any:
         if not self.fit_intercept:
@@ -94,21 +97,13 @@ class LogisticPosed(Posed):
 
 def normalized_error(held: Rows, predicted: np.ndarray, of: Rows) -> float:
     """Mean over tasks of the mean squared error over the task's variance in ``of``; 1 stands for a variance of 0."""
-    squared = (held.Y - predicted) ** 2
-    if held.task is None:
-        return float(np.mean(squared.mean(axis=0) / _or_one(of.Y.var(axis=0))))
-    variance = _or_one(np.array([of.Y[i].var() for i in of.of_task]))
-    there = [i for i in range(held.tasks) if np.any(held.task == i)]
-    return float(np.mean([squared[held.task == i].mean() / variance[i] for i in there]))
-
-
-def _or_one(variance: np.ndarray) -> np.ndarray:
-    return np.where(variance > 0, variance, 1.0)
+    mine = slice(None) if of.task is None else of.task
+    variance = of.by_task((of.Y - of.centre.y[mine]) ** 2)
+    known = variance > (EPS * len(of)) ** 2 * of.by_task(of.Y**2)  # more than the rounding of a mean
+    error = held.by_task((held.Y - predicted) ** 2) / np.where(known, variance, 1.0)
+    return float(np.mean(error[held.is_there]))
 
 
 def mean_log_loss(held: Rows, predicted: np.ndarray) -> float:
     """Mean over tasks of the mean logarithm of 1 + exp(-y p) for labels y of -1 and 1."""
-    loss = np.logaddexp(0.0, -held.Y * predicted)
-    if held.task is None:
-        return float(loss.mean())
-    return float(np.mean([loss[rows].mean() for rows in held.of_task if len(rows)]))
+    return float(np.mean(held.by_task(np.logaddexp(0.0, -held.Y * predicted))[held.is_there]))

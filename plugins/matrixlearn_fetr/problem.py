@@ -9,6 +9,7 @@ What does not depend on the loss is in `relations`; here are the data.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -16,8 +17,16 @@ from typing import Any
 import numpy as np
 
 from matrixlearn.exceptions import ProblemError
-from matrixlearn.problem import as_array, as_hermitian, as_number
-from matrixlearn_fetr.data import Moments, as_rows, as_targets, is_sparse, known_targets, require_rows
+from matrixlearn.problem import as_array, as_hermitian, as_number, as_real_vector, as_weights
+from matrixlearn_fetr.data import (
+    Moments,
+    as_rows,
+    as_targets,
+    is_sparse,
+    known_targets,
+    require_rows,
+    scaled_rows,
+)
 from matrixlearn_fetr.means import MEANS
 from matrixlearn_fetr.relations import RelationProblem
 from matrixlearn_fetr.weights import SquaredLoss
@@ -47,6 +56,8 @@ class FETR(RelationProblem):
         which they first appear. Otherwise, shape (m,): names of the tasks.
     gram, cross, square : arrays, shapes (d, d) or (m, d, d), (d, m), (m,), optional
         In place of X and Y: X^T X, X^T Y and ||y_i||^2 (`from_batches` for rows that do not fit memory).
+    sample_weight : array, shape (n,); or list of m arrays, shapes (n_i,), optional
+        What each row's loss counts, >= 0: a row of weight 2 is one that is there twice.
 
     Notes
     -----
@@ -79,16 +90,47 @@ class FETR(RelationProblem):
     gram: Any = None
     cross: Any = None
     square: Any = None
+    sample_weight: Any = None
 
     name = "fetr"
     objective = "minimize"
 
     def __post_init__(self) -> None:
+        self._check_prior()
+
         def put(**values: Any) -> None:
             for name, value in values.items():
                 object.__setattr__(self, name, value)
 
-        put(**{name: as_number(name, getattr(self, name)) for name in ("eta", "lower", "upper")})
+        if (self.X is None) == (self.gram is None):
+            msg = "X and Y, or gram, cross and square must be given, and not both"
+            raise ProblemError(msg)
+        if self.X is None:
+            put(**_checked_moments(self.gram, self.cross, self.square))
+        elif _is_listed(self.X):
+            put(**_stacked(self.X, self.Y, self.task, self.sample_weight))
+        else:
+            X, Y = as_rows("X", self.X), as_targets("Y", self.Y)
+            require_rows(X, Y)
+            put(X=X, Y=Y)
+        if self.sample_weight is not None:
+            if self.X is None:
+                msg = "sample_weight needs X and Y; gram, cross and square are of rows that have been weighted"
+                raise ProblemError(msg)
+            put(sample_weight=as_weights("sample_weight", self.sample_weight, len(self.Y)))
+        if self.task is not None:
+            put(task=_labels(self.task))
+        wanted = len(self.Y) if self.has_own_rows else self.moments.shape[1]
+        if self.task is not None and len(self.task) != wanted:
+            msg = f"task must have a label for each of the {wanted} rows or tasks, got {len(self.task)}"
+            raise ProblemError(msg)
+        if self.task is not None and not self.has_own_rows and len(set(self.task.tolist())) < wanted:
+            msg = f"task must name each of the {wanted} tasks once, got {self.task.tolist()}"
+            raise ProblemError(msg)
+
+    def _check_prior(self) -> None:
+        for name in ("eta", "lower", "upper"):
+            object.__setattr__(self, name, as_number(name, getattr(self, name)))
         if not 0 < self.eta < np.inf:
             msg = f"eta must be positive and finite, got {self.eta:g}; without a prior there is nothing to learn about"
             raise ProblemError(msg)
@@ -101,26 +143,25 @@ class FETR(RelationProblem):
         if self.mean not in MEANS:
             msg = f"mean must be one of {sorted(MEANS)}, got {self.mean!r}"
             raise ProblemError(msg)
-        if (self.X is None) == (self.gram is None):
-            msg = "X and Y, or gram, cross and square must be given, and not both"
-            raise ProblemError(msg)
-        if self.X is None:
-            put(**_checked_moments(self.gram, self.cross, self.square))
-        elif _is_listed(self.X):
-            put(**_stacked(self.X, self.Y, self.task))
-        else:
-            X, Y = as_rows("X", self.X), as_targets("Y", self.Y)
-            require_rows(X, Y)
-            put(X=X, Y=Y)
-        if self.task is not None:
-            put(task=_labels(self.task))
-        wanted = len(self.Y) if self.has_own_rows else self.moments.shape[1]
-        if self.task is not None and len(self.task) != wanted:
-            msg = f"task must have a label for each of the {wanted} rows or tasks, got {len(self.task)}"
-            raise ProblemError(msg)
-        if self.task is not None and not self.has_own_rows and len(set(self.task.tolist())) < wanted:
-            msg = f"task must name each of the {wanted} tasks once, got {self.task.tolist()}"
-            raise ProblemError(msg)
+
+    def with_prior(self, **options: Any) -> FETR:
+        """The same data with another prior: what has been computed of them is not computed again.
+
+        Parameters
+        ----------
+        options :
+            ``eta``, ``lower``, ``upper``, ``mean``.
+        """
+        other = copy(self)
+        for name in ("scale", "floor"):  # what has been computed of the prior
+            vars(other).pop(name, None)
+        for name, value in options.items():
+            if name not in ("eta", "lower", "upper", "mean"):
+                msg = f"with_prior takes eta, lower, upper and mean, got {name!r}"
+                raise ProblemError(msg)
+            object.__setattr__(other, name, value)
+        other._check_prior()
+        return other
 
     @classmethod
     def from_batches(cls, batches: Iterable[tuple[Any, Any]], **options: Any) -> FETR:
@@ -147,13 +188,16 @@ class FETR(RelationProblem):
         X, Y :
             As above; every task needs a target.
         options :
-            ``eta``, ``lower``, ``upper``, ``mean``; ``task``, the names of the m tasks.
+            ``eta``, ``lower``, ``upper``, ``mean``, ``sample_weight``; ``task``, the names of the m tasks.
         """
         known = known_targets(Y)
         if known is None:
             return cls(X, Y, **options)
         X, Y = as_rows("X", X), np.asarray(Y, dtype=float)
         require_rows(X, Y)
+        if options.get("sample_weight") is not None:
+            weights = as_weights("sample_weight", options["sample_weight"], len(Y))
+            options["sample_weight"] = [weights[k] for k in known.T]
         return cls([X[k] for k in known.T], [y[k] for y, k in zip(Y.T, known.T, strict=True)], **options)
 
     # -- the data, as engines use them --------------------------------------------------------------
@@ -176,11 +220,15 @@ class FETR(RelationProblem):
         """Gram matrices and the like, computed once."""
         if self.X is None:
             return Moments(self.gram, self.cross, self.square)
+        X, Y = self.X, self.Y
+        if self.sample_weight is not None:
+            root = np.sqrt(self.sample_weight)
+            X, Y = scaled_rows(X, root), scaled_rows(Y, root)
         if not self.has_own_rows:
-            return Moments.of_shared(self.X, self.Y)
+            return Moments.of_shared(X, Y)
         _, first, code = np.unique(self.task, return_index=True, return_inverse=True)
         place = np.argsort(np.argsort(first, kind="stable"))
-        return Moments.of_tasks(self.X, self.Y[:, 0], place[code], len(first))
+        return Moments.of_tasks(X, Y[:, 0], place[code], len(first))
 
     @cached_property
     def loss(self) -> SquaredLoss:
@@ -235,8 +283,8 @@ def _labels(task: Any) -> np.ndarray:
     return labels
 
 
-def _stacked(X: Any, Y: Any, names: Any) -> dict[str, Any]:
-    """Rows, targets and labels of tasks given as lists."""
+def _stacked(X: Any, Y: Any, names: Any, weights: Any) -> dict[str, Any]:
+    """Rows, targets, labels and weights of tasks given as lists."""
     if not isinstance(Y, list | tuple | np.ndarray) or len(Y) != len(X):
         given = len(Y) if hasattr(Y, "__len__") else type(Y).__name__
         msg = f"Y must be a list of {len(X)} arrays, one for each of the tasks in X, got {given}"
@@ -269,7 +317,15 @@ def _stacked(X: Any, Y: Any, names: Any) -> dict[str, Any]:
     else:
         rows = np.vstack(blocks)
     label = np.repeat(names, [len(y) for y in targets])
-    return {"X": rows, "Y": np.vstack(targets), "task": label}
+    if weights is not None:
+        if not isinstance(weights, list | tuple) or len(weights) != len(X):
+            msg = f"sample_weight must be a list of {len(X)} arrays like X and Y, one for each task"
+            raise ProblemError(msg)
+        of_tasks = zip(weights, targets, strict=True)
+        weights = np.concatenate(
+            [as_real_vector(f"sample_weight[{i}]", w, len(y)) for i, (w, y) in enumerate(of_tasks)]
+        )
+    return {"X": rows, "Y": np.vstack(targets), "task": label, "sample_weight": weights}
 
 
 def _checked_moments(gram: Any, cross: Any, square: Any) -> dict[str, np.ndarray]:

@@ -48,6 +48,9 @@ if TYPE_CHECKING:
 DRAWN = 500
 """The most features or tasks that are drawn."""
 
+FAR = 1e-3
+"""Relative to F: where the majorizer has more to gain, what the pair has is bounded without a solve."""
+
 
 class Loss(Protocol):
     """A convex loss of the weights."""
@@ -69,6 +72,9 @@ class Loss(Protocol):
 
     def residual(self, W: np.ndarray) -> np.ndarray:
         """Minus half the gradient, (d, m)."""
+
+    def left(self, W: np.ndarray, prior: Prior) -> float:
+        """By how much loss(W) + eta tr(S1 W form W^T) can be lowered at most, as its gradient alone tells."""
 
     def step(self, W: np.ndarray, prior: Prior) -> tuple[np.ndarray, float, float]:
         """A move D of W that lowers loss(W) + eta tr(S1 W form W^T), by how much it does, and by how much any could."""
@@ -148,10 +154,12 @@ class RelationProblem(MulticonvexProblem):
             The new point, by how much the objective falls, and by how much it could fall at most.
         """
         W, _ = self.around.read(point)
-        prior = Prior(precisions.feature, precisions.task, self.eta, self.around.form(precisions.task))
-        D, achieved, at_most = self.loss.step(W, prior)
+        D, achieved, at_most = self.loss.step(W, self._prior(precisions))
         by_mean = self.eta * self.around.excess(point, precisions)
         return self.around.best_point(W + D, precisions.task), by_mean + achieved, by_mean + at_most
+
+    def _prior(self, precisions: PrecisionPair) -> Prior:
+        return Prior(precisions.feature, precisions.task, self.eta, self.around.form(precisions.task))
 
     def estimate(self, solution: Solution | np.ndarray) -> Estimate:
         """Weights, mean and the best pair of precisions of a solution or of a point."""
@@ -174,7 +182,9 @@ class RelationProblem(MulticonvexProblem):
         best = found.precisions
         value = self.objective_of(found)
         improved, _, of_majorizer = self.weight_step(point, best.majorizers()[0])
-        _, _, of_block = self.weight_step(point, best)
+        of_block = self.eta * self.around.excess(point, best) + self.loss.left(found.weights, self._prior(best))
+        if of_block > of_majorizer and of_majorizer < FAR * value:  # else a solve would not make the gap small
+            _, _, of_block = self.weight_step(point, best)
         rounding = self._rounding(found, value)
         return Located(
             point=point,

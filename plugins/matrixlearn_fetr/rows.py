@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from matrixlearn_fetr.data import Moments, is_sparse
+from matrixlearn_fetr.data import Moments, is_sparse, scaled_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,25 +23,51 @@ class Rows:
         The number of each row's task.
     tasks : int
         m.
+    weight : ndarray, shape (n,), or None
+        What each row's loss counts; None where all count 1.
     """
 
     X: Any
     Y: np.ndarray
     task: np.ndarray | None
     tasks: int
+    weight: np.ndarray | None = None
 
     @classmethod
-    def of_known(cls, X: Any, Y: np.ndarray, known: np.ndarray) -> Rows:
+    def of_known(cls, X: Any, Y: np.ndarray, known: np.ndarray, weight: np.ndarray | None) -> Rows:
         """One row for each known target of shared instances; ``known``, (n, m), has at least one a column."""
         task, row = np.nonzero(known.T)
-        return cls(X[row], Y[row, task], task, Y.shape[1])
+        return cls(X[row], Y[row, task], task, Y.shape[1], None if weight is None else weight[row])
 
     def __len__(self) -> int:
         return int(self.X.shape[0])
 
     def take(self, rows: np.ndarray) -> Rows:
         """Some of the rows."""
-        return Rows(self.X[rows], self.Y[rows], None if self.task is None else self.task[rows], self.tasks)
+        task, weight = (None if each is None else each[rows] for each in (self.task, self.weight))
+        return Rows(self.X[rows], self.Y[rows], task, self.tasks, weight)
+
+    @cached_property
+    def counts(self) -> np.ndarray:
+        """What each row's loss counts, (n,)."""
+        return np.ones(len(self)) if self.weight is None else self.weight
+
+    @cached_property
+    def count_by_task(self) -> np.ndarray:
+        """What the rows of each task count together, (m,)."""
+        if self.task is None:
+            return np.full(self.tasks, self.counts.sum())
+        return np.bincount(self.task, self.counts, self.tasks)
+
+    @property
+    def is_there(self) -> np.ndarray:
+        """Whether each task has a row that counts, (m,)."""
+        return self.count_by_task > 0
+
+    def by_task(self, each: np.ndarray) -> np.ndarray:
+        """The mean over each task's rows, as they count, of numbers of the shape of Y, (m,); 0 where it has none."""
+        total = self.counts @ each if self.task is None else np.bincount(self.task, self.counts * each, self.tasks)
+        return np.asarray(total / np.where(self.is_there, self.count_by_task, 1.0))
 
     @cached_property
     def of_task(self) -> list[np.ndarray]:
@@ -51,19 +77,22 @@ class Rows:
         return np.split(np.argsort(self.task, kind="stable"), ends[:-1])
 
     def moments(self) -> Moments:
-        """X_i^T X_i, X_i^T y_i and y_i^T y_i of each task i."""
+        """X_i^T A_i X_i, X_i^T A_i y_i and y_i^T A_i y_i of each task i, A_i being what its rows count."""
+        X, Y = self.X, self.Y
+        if self.weight is not None:
+            root = np.sqrt(self.weight)
+            X, Y = scaled_rows(X, root), (Y.T * root).T
         if self.task is None:
-            return Moments.of_shared(self.X, self.Y)
-        return Moments.of_tasks(self.X, self.Y, self.task, self.tasks)
+            return Moments.of_shared(X, Y)
+        return Moments.of_tasks(X, Y, self.task, self.tasks)
 
     @cached_property
     def centre(self) -> Centre:
         """The means of each task."""
         if self.task is None:
-            return Centre(_mean(self.X)[None], self.Y.mean(axis=0))
-        return Centre(
-            np.stack([_mean(self.X[i]) for i in self.of_task]), np.array([self.Y[i].mean() for i in self.of_task])
-        )
+            return Centre((self.X.T @ self.counts / self.counts.sum())[None], self.by_task(self.Y))
+        sums = np.stack([self.X[i].T @ self.counts[i] for i in self.of_task])
+        return Centre(sums / np.where(self.is_there, self.count_by_task, 1.0)[:, None], self.by_task(self.Y))
 
     def centred_moments(self) -> Moments:
         """The moments of the rows less `centre`.
@@ -73,9 +102,9 @@ class Rows:
         x, y = self.centre.x, self.centre.y
         mine = slice(None) if self.task is None else self.task  # x[mine] and y[mine] are those of each row
         if not is_sparse(self.X):
-            return Rows(self.X - x[mine], self.Y - y[mine], self.task, self.tasks).moments()
-        raw = Rows(self.X, self.Y - y[mine], self.task, self.tasks).moments()
-        n = np.array([len(self)]) if self.task is None else np.bincount(self.task, minlength=self.tasks)
+            return replace(self, X=self.X - x[mine], Y=self.Y - y[mine]).moments()
+        raw = replace(self, Y=self.Y - y[mine]).moments()
+        n = self.count_by_task[: len(x)]
         outer = n[:, None, None] * x[:, :, None] * x[:, None, :]
         return Moments(raw.gram - outer.reshape(raw.gram.shape), raw.cross, raw.square)
 
@@ -87,10 +116,6 @@ class Rows:
         for i, rows in enumerate(self.of_task):
             out[rows] += self.X[rows] @ W[:, i]
         return out
-
-
-def _mean(X: Any) -> np.ndarray:
-    return np.asarray(X.mean(axis=0), dtype=float).reshape(-1)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_array, check_is_fitted, validate_data
 
 from matrixlearn import Solution, Status, solve
 from matrixlearn_meg.learner import MEGLearner
@@ -82,7 +82,7 @@ class MEGRegressor(RegressorMixin, BaseEstimator):
         self.tol = tol
         self.time_limit = time_limit
 
-    def fit(self, X: Any, y: Any) -> MEGRegressor:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MEGRegressor:
         """The optimum over a finite set.
 
         Parameters
@@ -90,13 +90,21 @@ class MEGRegressor(RegressorMixin, BaseEstimator):
         X : array-like, shape (T, d) or (T, d, d)
             Vectors x_t for x_t x_t^T, or square matrices, through their symmetric part.
         y : array-like, shape (T,)
+        sample_weight : array-like, shape (T,), optional
+            What each row counts in the mean, >= 0: a row of weight 2 is one that is there twice, a row of weight 0 is
+            not there.
 
         Returns
         -------
         self
         """
         X, y = self._validated(X, y, reset=True)
-        problem = MEGRegression(self._scaled(X), y, self.loss, self.delta)
+        if sample_weight is not None:
+            if not np.any(np.asarray(sample_weight) != 0):
+                msg = "sample_weight is zero for every row; at least one row must count"
+                raise ValueError(msg)
+            sample_weight = _check_sample_weight(sample_weight, y, dtype=np.float64, ensure_non_negative=True)
+        problem = MEGRegression(self._scaled(X), y, self.loss, self.delta, sample_weight)
         solution: Solution = solve(problem, tol=self.tol, time_limit=self.time_limit)
         if solution.status is not Status.OPTIMAL:
             msg = f"fit {solution.status}: gap {solution.gap:.2e}, {solution.status.advice}"

@@ -1,11 +1,12 @@
-"""How the multipliers u = v / T hang on the predictions p, as far as Newton's method needs it.
+"""How the multipliers u = c v hang on the predictions p, as far as Newton's method needs it.
 
-    Free       p = c(v)
-    Bounded    p = c(v) + a - b,    a (high - v) = b (v - low) = T mu,    a, b > 0,    low < v < high
+    Free       p = q(v)
+    Bounded    p = q(v) + a - b,    c a (high - v) = c b (v - low) = k mu,    a, b > 0,    low < v < high
 
-c inverts l' between the ends of its range, low and high (`losses.BatchLoss`): c(v) = y + v / 2 for the square, y + v
-for Huber's loss, y for the absolute one, the logit for the logistic one. v tends to l'(p, y) as mu -> 0. Newton's
-step is du = beta (dp + h), beta > 0.
+c > 0 is what each instance counts, 1 / T or its share of all weight, and k = c / min c: the central path of an instance
+of twice the weight is that of one that is there twice. q inverts l' between the ends of its range, low and high
+(`losses.BatchLoss`): q(v) = y + v / 2 for the square, y + v for Huber's loss, y for the absolute one, the logit for the
+logistic one. v tends to l'(p, y) as mu -> 0. Newton's step is du = beta (dp + h), beta > 0.
 """
 
 from __future__ import annotations
@@ -14,6 +15,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
+
+MOST = 10.0
+"""The most that k may be: from so many times the least weight on, products fall alike."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,10 +35,10 @@ class Link(Protocol):
 
     @property
     def u(self) -> np.ndarray:
-        """v / T."""
+        """c v."""
 
     @property
-    def pairs(self) -> int:
+    def pairs(self) -> float:
         """How many products must fall to mu."""
 
     @property
@@ -58,36 +62,40 @@ class Link(Protocol):
         """After the step."""
 
 
-def link_of(loss: Any, p: np.ndarray, y: np.ndarray) -> Link:
+def link_of(loss: Any, p: np.ndarray, y: np.ndarray, share: np.ndarray) -> Link:
     """The link of a loss at first predictions."""
     low, high = loss.ends(y)
     v = np.asarray(loss.derivative(p, y))
     if not np.all(np.isfinite(high - low)):
-        return Free(loss, y, v)
+        return Free(loss, y, share, v)
     v = (v + (low + high) / 2) / 2
     above, below = high - v, v - low
     e = p - loss.inverse(v, above, below, y)
-    return Bounded(loss, y, v, above, below, np.maximum(e, 0.0), np.maximum(-e, 0.0))
+    return Bounded(
+        loss, y, share, np.minimum(share / share.min(), MOST), v, above, below, np.maximum(e, 0.0), np.maximum(-e, 0.0)
+    )
 
 
 @dataclass(frozen=True, eq=False)
 class Free:
-    """p = c(v)."""
+    """p = q(v)."""
 
     loss: Any
     y: np.ndarray
+    share: np.ndarray
+    """c."""
     v: np.ndarray
 
-    pairs = 0
+    pairs = 0.0
     complementarity = 0.0
 
     @property
     def u(self) -> np.ndarray:
-        return self.v / len(self.y)
+        return self.share * self.v
 
     @property
     def slopes(self) -> np.ndarray:
-        return 1 / (len(self.y) * self.loss.inverse_slope(self.v, np.inf, np.inf))
+        return np.asarray(self.share / self.loss.inverse_slope(self.v, np.inf, np.inf))
 
     def opened(self, mu: float) -> Free:
         return self
@@ -96,7 +104,7 @@ class Free:
         return p - self.loss.inverse(self.v, np.inf, np.inf, self.y)
 
     def change(self, du: np.ndarray, mu: float, second: Change | None) -> Change:
-        return Change(len(self.y) * du)
+        return Change(du / self.share)
 
     def moved(self, change: Change, step: float) -> Free:
         return replace(self, v=self.v + step * change.v)
@@ -104,10 +112,14 @@ class Free:
 
 @dataclass(frozen=True, eq=False)
 class Bounded:
-    """p = c(v) + a - b, v between its ends."""
+    """p = q(v) + a - b, v between its ends."""
 
     loss: Any
     y: np.ndarray
+    share: np.ndarray
+    """c."""
+    times: np.ndarray
+    """k."""
     v: np.ndarray
     above: np.ndarray
     """high - v, kept for its digits."""
@@ -118,28 +130,29 @@ class Bounded:
 
     @property
     def u(self) -> np.ndarray:
-        return self.v / len(self.y)
+        return self.share * self.v
 
     @property
-    def pairs(self) -> int:
-        return 2 * len(self.y)
+    def pairs(self) -> float:
+        return 2 * float(np.sum(self.times))
 
     @property
     def complementarity(self) -> float:
-        return float(self.a @ self.above + self.b @ self.below) / len(self.y)
+        return float(self.share @ (self.a * self.above + self.b * self.below))
 
     @property
     def slopes(self) -> np.ndarray:
         inverse = self.loss.inverse_slope(self.v, self.above, self.below)
-        return 1 / (len(self.y) * (inverse + self.a / self.above + self.b / self.below))
+        return np.asarray(self.share / (inverse + self.a / self.above + self.b / self.below))
 
     def opened(self, mu: float) -> Bounded:
-        m = len(self.y) * mu / np.minimum(self.above, self.below)
+        m = self.times * mu / (self.share * np.minimum(self.above, self.below))
         return replace(self, a=self.a + m, b=self.b + m)
 
     def lacking(self, mu: float, second: Change | None) -> tuple[np.ndarray, np.ndarray]:
-        """What the two products lack of T mu, less the second order."""
-        a, b = len(self.y) * mu - self.a * self.above, len(self.y) * mu - self.b * self.below
+        """What the two products lack of k mu / c, less the second order."""
+        each = self.times * mu / self.share
+        a, b = each - self.a * self.above, each - self.b * self.below
         return (a, b) if second is None else (a + second.a * second.v, b - second.b * second.v)
 
     def missing(self, p: np.ndarray, mu: float, second: Change | None) -> np.ndarray:
@@ -148,7 +161,7 @@ class Bounded:
         return e - a / self.above + b / self.below
 
     def change(self, du: np.ndarray, mu: float, second: Change | None) -> Change:
-        dv = len(self.y) * du
+        dv = du / self.share
         a, b = self.lacking(mu, second)
         da, db = (a + self.a * dv) / self.above, (b - self.b * dv) / self.below
         falls = np.concatenate([-da / self.a, -db / self.b, dv / self.above, -dv / self.below])

@@ -1,9 +1,9 @@
 """A primal-dual interior point for `MEGRegression`: Newton's method on its central path.
 
-    min f(W) = (1/T) sum_t l(p_t, y_t),  p = A(W),  tr W = 1,  W >= 0
-    max lambda - (1/T) sum_t l*(T u_t, y_t),        S = A*(u) - lambda I >= 0
+    min f(W) = sum_t c_t l(p_t, y_t),  p = A(W),    tr W = 1,  W >= 0
+    max lambda - sum_t c_t l*(u_t / c_t, y_t),      S = A*(u) - lambda I >= 0
 
-Every iterate has W, S > 0 and tr W = 1; W S -> mu I, u_t -> l'(p_t) / T and mu -> 0 at once, by Mehrotra's predictor
+Every iterate has W, S > 0 and tr W = 1; W S -> mu I, u_t -> c_t l'(p_t) and mu -> 0 at once, by Mehrotra's predictor
 and corrector. At a corner of l its derivative is any number between two: u is a variable with bounds of its own
 (`links`) and not a function of p, which would multiply the rounding of p by 1 / mu. In the scaling R of Nesterov and
 Todd, R^H S R = R^{-1} W R^{-H} = D, a step is
@@ -104,7 +104,7 @@ class Linearized:
     system: System
 
     @property
-    def pairs(self) -> int:
+    def pairs(self) -> float:
         """How many products must fall to mu."""
         return self.problem.d + self.link.pairs
 
@@ -164,7 +164,7 @@ class Newton(Engine):
 
     def init(self, problem: MEGRegression, incumbent: Incumbent) -> NewtonState:
         W = np.eye(problem.d, dtype=problem.stack.dtype) / problem.d
-        link = link_of(problem.losses, problem.predict(W), problem.y)
+        link = link_of(problem.losses, problem.predict(W), problem.y, problem.share)
         w = np.linalg.eigvalsh(problem.stack.adjoint(link.u))
         spread = max(float(w[-1] - w[0]), 1e-3 * problem.slope_size)
         return NewtonState(W=W, shift=float(w[0]) - spread, link=link.opened(spread))

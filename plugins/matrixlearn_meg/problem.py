@@ -1,13 +1,14 @@
 """Batch regression by a density matrix: the optimum over a finite set, certified.
 
-    min over W >= 0, tr W = 1 of    f(W) = (1/T) sum_t l(tr(W X_t), y_t)
+    min over W >= 0, tr W = 1 of    f(W) = sum_t c_t l(tr(W X_t), y_t)
 
-Convexity proves both bounds from one W, and Fenchel's duality proves a lower one from any multipliers u:
+where c_t is 1 / T, or the share that the weight of an instance has in all weight. Convexity proves both bounds from one
+W, and Fenchel's duality proves a lower one from any multipliers u:
 
     f(W) >= f* >= f(W) - <grad f(W), W> + lambda_min(grad f(W))
-            f* >= lambda_min(sum_t u_t X_t) - (1/T) sum_t l*(T u_t, y_t)
+            f* >= lambda_min(sum_t u_t X_t) - sum_t c_t l*(u_t / c_t, y_t)
 
-the first being the second at u_t = l'(tr(W X_t), y_t) / T.
+the first being the second at u_t = c_t l'(tr(W X_t), y_t).
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from matrixlearn.problem import (
     as_array,
     as_number,
     as_real_vector,
+    as_weights,
     read_arrays,
 )
 from matrixlearn_meg.instances import Pair, as_instance
@@ -48,7 +50,7 @@ EPS = float(np.finfo(np.float64).eps)
 
 @dataclass(frozen=True, eq=False)
 class MEGRegression(Problem):
-    """min over density matrices W of (1/T) sum_t l(tr(W X_t), y_t).
+    """min over density matrices W of the (weighted) mean over t of l(tr(W X_t), y_t).
 
     Parameters
     ----------
@@ -61,6 +63,8 @@ class MEGRegression(Problem):
         "square", "absolute", "huber" or "logistic".
     delta : float
         Of the Huber loss: where the square turns into the absolute value.
+    sample_weight : array, shape (T,), optional
+        What each instance counts in the mean, >= 0. Those of weight 0 are left out, here and in ``y`` of a solution.
 
     Notes
     -----
@@ -73,6 +77,7 @@ class MEGRegression(Problem):
     y: Any
     loss: str = "square"
     delta: float = 1.0
+    sample_weight: Any = None
     stack: Any = field(init=False, repr=False)
     """The instances."""
 
@@ -100,6 +105,10 @@ class MEGRegression(Problem):
         if len(y) != len(X):
             msg = f"X and y must have one row each, got {len(X)} and {len(y)}"
             raise ProblemError(msg)
+        if self.sample_weight is not None:
+            weights = as_weights("sample_weight", self.sample_weight, len(y))
+            X, y, weights = (each[weights > 0] for each in (X, y, weights))
+            object.__setattr__(self, "sample_weight", weights)
         losses.check_labels(y)
         object.__setattr__(self, "X", X)
         object.__setattr__(self, "y", y)
@@ -127,9 +136,15 @@ class MEGRegression(Problem):
         return Spectraplex(self.d, 1.0)
 
     @cached_property
+    def share(self) -> np.ndarray:
+        """c, what each instance counts; they add up to 1."""
+        weights = np.ones(self.stack.T) if self.sample_weight is None else self.sample_weight / self.sample_weight.max()
+        return np.asarray(weights / weights.sum())
+
+    @cached_property
     def dual_set(self) -> KnapsackSet:
-        """u_t between the least and the greatest l'(p, y_t) / T for |p| <= ||X_t||_F."""
-        ends = [np.asarray(self.losses.derivative(s * self.stack.norms, self.y)) / self.stack.T for s in (-1, 1)]
+        """u_t between the least and the greatest c_t l'(p, y_t) for |p| <= ||X_t||_F."""
+        ends = [self.share * self.losses.derivative(s * self.stack.norms, self.y) for s in (-1, 1)]
         return KnapsackSet.box(np.minimum(*ends), np.maximum(*ends))
 
     def engines(self) -> tuple[Engine, ...]:
@@ -163,7 +178,7 @@ class MEGRegression(Problem):
         """The mean over t of the largest loss with |p| <= ||X_t||_F."""
         n = self.stack.norms
         worst = np.maximum(self.losses.value(-n, self.y), self.losses.value(n, self.y))
-        return float(np.mean(worst)) or 1.0
+        return float(self.share @ worst) or 1.0
 
     def predict(self, W: Any) -> np.ndarray:
         """tr(W X_t), shape (T,)."""
@@ -171,12 +186,11 @@ class MEGRegression(Problem):
 
     def value_of(self, W: Any) -> float:
         """f(W)."""
-        return float(np.mean(self.losses.value(self.predict(W), self.y)))
+        return float(self.share @ self.losses.value(self.predict(W), self.y))
 
     def multipliers(self, W: Any) -> np.ndarray:
-        """u_t = l'(tr(W X_t), y_t) / T."""
-        slopes = np.asarray(self.losses.derivative(self.predict(W), self.y), dtype=float)
-        return slopes / self.stack.T
+        """u_t = c_t l'(tr(W X_t), y_t)."""
+        return np.asarray(self.share * self.losses.derivative(self.predict(W), self.y))
 
     def rounding(self, u: np.ndarray, value: float) -> float:
         """4 (d + T) eps times all that is added up."""
@@ -193,9 +207,9 @@ class MEGRegression(Problem):
 
     def bound_from_vector(self, y: np.ndarray) -> Bound:
         u = np.clip(y, self.dual_set.lower, self.dual_set.upper)
-        conjugate = np.asarray(self.losses.conjugate(self.stack.T * u, self.y))
-        lower = float(np.linalg.eigvalsh(self.stack.adjoint(u))[0]) - float(np.mean(conjugate))
-        slack = self.rounding(u, float(np.mean(np.abs(conjugate))))
+        conjugate = self.share * self.losses.conjugate(u / self.share, self.y)
+        lower = float(np.linalg.eigvalsh(self.stack.adjoint(u))[0]) - float(np.sum(conjugate))
+        slack = self.rounding(u, float(np.sum(np.abs(conjugate))))
         return Bound(point=u, lower=max(0.0, lower - slack))
 
     def objective_at(self, X: Any, y: np.ndarray | None) -> float:
@@ -227,7 +241,8 @@ class MEGRegression(Problem):
         return True
 
     def parameters(self) -> Mapping[str, Any]:
-        return {"X": self.X, "y": self.y, "loss": self.loss, "delta": self.delta}
+        given = {"X": self.X, "y": self.y, "loss": self.loss, "delta": self.delta}
+        return given if self.sample_weight is None else {**given, "sample_weight": self.sample_weight}
 
     @classmethod
     def from_arguments(cls, given: Mapping[str, Any]) -> MEGRegression:
@@ -260,12 +275,12 @@ class MEGRegression(Problem):
         flat = X.conj().reshape(len(X), -1) / s  # <X, W> = Re sum conj(X_ij) W_ij
         vec = cp.reshape(W, (d * d,), order="C")
         p = cp.real(flat @ vec) if is_complex else flat.real @ vec
-        e = p - self.y / s
+        e, c = p - self.y / s, len(X) * self.share
         total = {
-            "square": lambda: s**2 * cp.sum_squares(e),
-            "absolute": lambda: s * cp.norm1(e),
-            "huber": lambda: s**2 * cp.sum(cp.huber(e, self.delta / s)) / 2,
-            "logistic": lambda: cp.sum(cp.logistic(cp.multiply(-self.y, p))),
+            "square": lambda: s**2 * cp.sum_squares(cp.multiply(np.sqrt(c), e)),
+            "absolute": lambda: s * cp.norm1(cp.multiply(c, e)),
+            "huber": lambda: s**2 * (c @ cp.huber(e, self.delta / s)) / 2,
+            "logistic": lambda: c @ cp.logistic(cp.multiply(-self.y, p)),
         }[self.loss]()
         return cp.Problem(
             cp.Minimize(total / len(X)), [W >> 0, (cp.real(cp.trace(W)) if is_complex else cp.trace(W)) == 1]

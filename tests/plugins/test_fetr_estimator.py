@@ -153,7 +153,7 @@ def test_the_choice_is_the_least_error_of_plain_fits():
     """Each entry of the path against a fit of its own where the path cannot end elsewhere."""
     X, y, task = populations(np.random.default_rng(7))
     etas, bounds = (10.0, 0.1, 1.0), ((1e-3, 1e3), (0.5, 2.0))
-    model = FETRRegressorCV(etas=etas, bounds=bounds, cv=3, tol=1e-9, max_iter=2000).fit(X, y, task)
+    model = FETRRegressorCV(etas=etas, bounds=bounds, cv=3, tol=1e-9, path_tol=1e-9, max_iter=2000).fit(X, y, task)
     assert model.error_path_.shape == (2, 3, 3)
     at, k = np.unravel_index(np.argmin(model.error_path_.mean(axis=2)), (2, 3))
     assert (model.lower_, model.upper_, model.eta_) == (*bounds[at], etas[k])
@@ -245,7 +245,7 @@ def test_the_classifiers_choice_is_the_least_log_loss_of_plain_fits(shared):
     y = (y + rng.logistic(size=len(y)) > np.median(y)).astype(int)
     task = None if shared else task
     etas = (10.0, 0.3)
-    model = FETRClassifierCV(etas=etas, bounds=((0.5, 2.0),), cv=3, tol=1e-8).fit(X, y, task)
+    model = FETRClassifierCV(etas=etas, bounds=((0.5, 2.0),), cv=3, tol=1e-8, path_tol=1e-8).fit(X, y, task)
     number = None if shared else np.unique(task, return_inverse=True)[1]
     signs = (2.0 * y - 1)[:, None] if shared else 2.0 * y - 1
     fold = dealt(Rows(X, signs, number, 1 if shared else 4), 3, np.random.RandomState(0))
@@ -379,6 +379,7 @@ def test_bad_input():
         (FETRRegressor(tol=0.0), "tol must be a number > 0"),
         (FETRRegressorCV(etas=()), "must not be empty"),
         (FETRRegressorCV(etas=(1.0, -1.0)), "each of etas must be a number > 0"),
+        (FETRRegressorCV(path_tol=0.0), "path_tol must be a number > 0"),
         (FETRRegressorCV(cv=1), "cv must be a number of folds"),
         (FETRClassifier(), "Unknown label type"),
     ):
@@ -412,7 +413,26 @@ def test_tasks_that_fit_did_not_see_are_predicted_by_the_shared_mean():
     got, expected = model.predict(X[:3], task=["e", "a", "f"]), X[:3] @ model.mean_ + model.intercept_.mean()
     np.testing.assert_allclose(got[[0, 2]], expected[[0, 2]], rtol=1e-12)
     np.testing.assert_allclose(got[1], X[1] @ model.coef_[0] + model.intercept_[0], rtol=1e-12)
-    for other in (FETRRegressor(eta=10.0, mean="zero"), FETRClassifier(eta=10.0)):
-        target = y if isinstance(other, FETRRegressor) else y > 0
-        with pytest.raises(ValueError, match="did not see: \\['e'\\]"):
-            other.fit(X, target, task=task).predict(X[:1], task=["e"])
+    with pytest.raises(ValueError, match="did not see: \\['e'\\]"):
+        FETRRegressor(eta=10.0, mean="zero").fit(X, y, task=task).predict(X[:1], task=["e"])
+
+
+@pytest.mark.parametrize("intercept", [False, True])
+@pytest.mark.parametrize("make", [FETRClassifier, lambda **k: FETRClassifierCV(etas=(1.0, 10.0), cv=3, **k)])
+def test_classes_in_tasks_that_fit_did_not_see_are_predicted_by_the_shared_mean(make, intercept):
+    """By the logistic model of the mean, intercept included; worth more than a guess where tasks are alike."""
+    rng = np.random.default_rng(1)
+    task = np.repeat(["a", "b", "c", "d"], 60)
+    X = rng.standard_normal((240, 3))
+    y = np.where(X @ [2.0, -1.0, 0.5] + intercept + 0.5 * rng.logistic(size=240) > 0, "yes", "no")
+    model = make(fit_intercept=intercept).fit(X[task != "d"], y[task != "d"], task[task != "d"])
+    new = task == "d"
+    margin = np.column_stack([X, np.ones(240)])[new] @ (model.mean_ if intercept else np.append(model.mean_, 0.0))
+    np.testing.assert_allclose(model.decision_function(X[new], task[new]), margin, rtol=1e-12)
+    np.testing.assert_allclose(model.predict_proba(X[new], task[new])[:, 1], 1 / (1 + np.exp(-margin)), rtol=1e-10)
+    assert model.score(X[new], y[new], task[new]) > 0.75
+    mixed = model.decision_function(X[[0, 0]], ["a", "e"])
+    np.testing.assert_allclose(mixed[0], X[0] @ model.coef_[0] + model.intercept_[0], rtol=1e-12)
+    zero = make(fit_intercept=intercept, mean="zero").fit(X, y, task)
+    with pytest.raises(ValueError, match="did not see: \\['e'\\]"):
+        zero.predict(X[:1], ["e"])

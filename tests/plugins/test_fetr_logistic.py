@@ -36,7 +36,8 @@ def instance(seed, own, shared_mean, n_most=20):
         signs = rng.choice([-1.0, 1.0], (n, m))
     S1, S2 = precision(rng, d), precision(rng, m)
     prior = Prior(S1, S2, 10.0 ** rng.uniform(-2, 1), S2.without_ones() if shared_mean else S2)
-    return rng, LogisticLoss(rows, signs), prior
+    counts = rng.exponential(size=signs.shape) if rng.random() < 0.5 else 1.0
+    return rng, LogisticLoss(rows, signs, counts), prior
 
 
 def total(loss, prior, W):
@@ -92,11 +93,11 @@ def test_the_bound_is_the_gap_to_a_feasible_dual_point(seed, own, shared_mean):
         s = s + y * s * (1 - s) * slopes._mean_step()
         assert s.min() > -1e-14 and s.max() < 1 + 1e-14  # rounding alone
         s = np.clip(s, 0.0, 1.0)
-    B = -loss.rows.adjoint(y * s)
+    B = -loss.rows.adjoint(loss.counts * y * s)
     if shared_mean:
         np.testing.assert_allclose(B.sum(axis=1), 0, atol=1e-9 * np.abs(loss.rows.X).sum())
         B = B - B.mean(axis=1, keepdims=True)
-    entropy = float(np.sum(entr(s) + entr(1 - s)))
+    entropy = float(np.sum(loss.counts * (entr(s) + entr(1 - s))))
     dual = entropy - float(np.vdot(B, prior.feature.solve(B) @ prior.task.inverse)) / (4 * prior.eta)
     primal = total(loss, prior, W)
     assert left == pytest.approx(primal - dual, rel=1e-7, abs=1e-10 * (1 + abs(primal) + abs(dual)))
