@@ -13,8 +13,8 @@ averages the X with the same theta, and has upper(y+) - lower(X_avg) <= 4 L D^2 
     f_mu(y+) <= f_mu(v) + grad.(y+ - v) + (L/2) ||z+ - z_v||^2
 
 holds; L doubles until it does (L <= ||A||^2 R / mu, in the metric of z). The eigenvalues for this test are those of the
-certificate. When the certified interval is down to twice what mu costs, mu is divided by 4 and the method starts again
-from the best y.
+certificate; here as for X_mu the ends of the spectrum suffice, where lambda is within 40 mu of the largest. When the
+certified interval is down to twice what mu costs, mu is divided by 4 and the method starts again from the best y.
 
 References
 ----------
