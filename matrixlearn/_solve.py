@@ -15,7 +15,7 @@ import numpy as np
 from matrixlearn._array import moved
 from matrixlearn._threads import governed
 from matrixlearn.callbacks import Callback, Event, Progress, silent
-from matrixlearn.certificate import Certificate
+from matrixlearn.certificate import Certificate, certify
 from matrixlearn.engines import (
     ColumnGeneration,
     Engine,
@@ -39,7 +39,7 @@ from matrixlearn.engines import (
 from matrixlearn.engines.base import INTERRUPTED
 from matrixlearn.exceptions import CapabilityError, ProblemError
 from matrixlearn.linalg.factored import FactoredMatrix
-from matrixlearn.problems.base import INF, Problem, require_problem
+from matrixlearn.problems.base import INF, Presolved, Problem, require_problem
 from matrixlearn.solution import History, Solution, Status
 from matrixlearn.typing import Array
 
@@ -58,6 +58,9 @@ ENGINES: tuple[Engine, ...] = (
     Reference(),
 )
 """In the order in which ``auto`` prefers them."""
+
+LIFTED = 0.8
+"""The part of tol to which a smaller problem is solved: the whole one is certified again."""
 
 PROVED = {"checked": Status.OPTIMAL, "blockwise": Status.STATIONARY}
 """What a gap of at most tol proves, by the rigour of the bounds."""
@@ -139,11 +142,21 @@ def solve(
         raise ProblemError(msg)
     limits, seed = _limits(tol, max_iter, time_limit), _seed(random_state)
     began = time.perf_counter()
+    smaller = problem.presolved()
+    if smaller is not None:
+        earlier = _lowered(warm_start, smaller)
+        found = solve(
+            smaller.problem, method, LIFTED * tol, max_iter, time_limit, progress, callback, earlier, random_state
+        )  # fmt: skip
+        return _lifted(problem, smaller, found, tol, began)
     with governed(problem), _told(type(problem).__name__, progress, callback) as tell:
         notes: list[str] = []
-        problem, phase_one = _bounded(problem, limits, notes, warm_start)
-        if phase_one is not None:
-            return _undecided(problem, phase_one, tol, notes, warm_start)
+        if _can_begin(problem, method):
+            problem = _recalled(problem, warm_start)
+        else:
+            problem, phase_one = _bounded(problem, limits, notes, warm_start)
+            if phase_one is not None:
+                return _undecided(problem, phase_one, tol, notes, warm_start)
         engine = _choose(problem, method, tol, notes)
         if seed is not None:
             engine = engine.seeded(seed)
@@ -152,7 +165,7 @@ def solve(
         except KeyboardInterrupt:  # before anything is known
             start = Incumbent(problem)
         limits = replace(limits, spent=time.perf_counter() - began)
-        ceiling = problem.ceiling
+        ceiling, least = problem.ceiling, problem.least_value
         done = run(
             engine,
             problem,
@@ -160,16 +173,18 @@ def solve(
             start=start,
             limits=limits,
             callback=tell,
-            decided=lambda incumbent: incumbent.lower > ceiling,
+            decided=lambda incumbent: incumbent.lower > ceiling or incumbent.upper < least,
         )
     certificate = done.certificate
-    infeasible = certificate.lower > ceiling and certificate.rigour == "checked"
+    why = _contradiction(certificate, ceiling, least)
+    infeasible = bool(why)
     reached = not infeasible and certificate.gap <= tol
     status = PROVED.get(certificate.rigour, Status.STOPPED) if reached else Status.STOPPED
     if infeasible:
-        status = Status.INFEASIBLE
-        certificate = replace(certificate, X=None, upper=INF)  # what the matrix proves, it proves of nothing
-        why = f"y proves a lower bound of {certificate.lower:.6g}, and no feasible point exceeds {ceiling:.6g}"
+        status, value = Status.INFEASIBLE, INF if problem.objective == "minimize" else -INF
+        # what the matrix proves, it proves of nothing
+        lower, upper = (certificate.lower, INF) if value > 0 else (-INF, certificate.upper)
+        certificate = replace(certificate, X=None, lower=lower, upper=upper)
     else:
         why = "the certified gap is at most tol" if status in PROVED.values() else done.ended
     if done.state is not None and (remarks := engine.remarks(done.state)):
@@ -178,7 +193,7 @@ def solve(
     notes.append(f"{done.iterations} iterations in {done.seconds:.3g} s, {len(done.events)} checks")
     return Solution(
         status=status,
-        value=INF if infeasible else problem.objective_at(certificate.X, certificate.y),
+        value=value if infeasible else problem.objective_at(certificate.X, certificate.y),
         certificate=certificate,
         method=engine.name,
         tol=tol,
@@ -187,6 +202,59 @@ def solve(
         history=History(done.events),
         notes=tuple(notes),
     )
+
+
+def _lowered(warm_start: Solution | None, smaller: Presolved) -> Solution | None:
+    """An earlier answer, as one of the smaller problem."""
+    if not isinstance(warm_start, Solution):
+        return warm_start
+    X, y = smaller.lowered(warm_start.matrix, warm_start.y)
+    return replace(warm_start, certificate=replace(warm_start.certificate, X=X, y=y, problem=smaller.problem))
+
+
+def _lifted(problem: Problem, smaller: Presolved, found: Solution, tol: float, began: float) -> Solution:
+    """The answer of the smaller problem as one of the whole, certified from the data of the whole."""
+    X, y = smaller.lifted(found.matrix, found.y)
+    status, certificate = found.status, replace(found.certificate, X=X, y=y, problem=problem)
+    if status is not Status.INFEASIBLE:
+        certificate = certify(problem, X=X, y=y)
+        reached = certificate.gap <= tol
+        status = PROVED.get(certificate.rigour, Status.STOPPED) if reached else Status.STOPPED
+    return replace(
+        found,
+        status=status,
+        value=problem.objective_at(X, y) if status is not Status.INFEASIBLE else found.value,
+        certificate=certificate,
+        tol=tol,
+        seconds=time.perf_counter() - began,
+        notes=(smaller.why, *found.notes),
+    )
+
+
+def _contradiction(certificate: Certificate, ceiling: float, least: float) -> str:
+    """Why there is no feasible point: a proven bound beyond what any may have; empty where there may be one."""
+    if certificate.rigour != "checked":
+        return ""
+    if certificate.lower > ceiling:
+        return f"y proves a lower bound of {certificate.lower:.6g}, and no feasible point exceeds {ceiling:.6g}"
+    if certificate.upper < least:
+        return f"y proves an upper bound of {certificate.upper:.6g}, and no feasible point is below {least:.6g}"
+    return ""
+
+
+def _recalled(problem: Any, warm_start: Solution | None) -> Any:
+    """The problem with the strictly feasible point of an earlier answer, which had needed one."""
+    X = getattr(getattr(warm_start, "problem", None), "interior", None)
+    if X is not None and problem.phase_one() is not None and X.shape == problem.cost.shape:
+        with contextlib.suppress(ProblemError):  # strictly feasible there, and not here
+            return problem.with_interior(moved(X, problem.cost))
+    return problem
+
+
+def _can_begin(problem: Problem, method: str | Engine) -> bool:
+    """Whether an engine that may be chosen can do without phase one."""
+    asked = [engine for engine in _engines(problem) if method in ("auto", engine.name)]
+    return any(not engine.supports(problem) for engine in ([method] if isinstance(method, Engine) else asked))
 
 
 def _is_real(value: object) -> bool:

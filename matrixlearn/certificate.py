@@ -2,7 +2,7 @@
 
     lower <= optimum <= upper,    gap = (upper - lower) / max(|upper|, |lower|, FLOOR * scale)
 
-``upper`` and ``lower`` hold an allowance for rounding (`SpectralGame.rounding`: 4 (n + m) eps times the
+``upper`` and ``lower`` hold an allowance for rounding (`SpectralGame.rounding`: some 4 (n + m) eps times the
 size of everything that is added up, which covers the backward error of one full Hermitian
 eigendecomposition). A certificate of rigour ``checked`` took the full decomposition.
 """
@@ -95,11 +95,27 @@ def _require_shape(X: Array, shape: tuple[int, ...]) -> None:
         raise ProblemError(msg)
 
 
+def charged(from_matrix: Bound, y: np.ndarray | None) -> float:
+    """``lower`` less |y| . residual, where there is one."""
+    if from_matrix.residual is None or y is None:
+        return from_matrix.lower
+    return from_matrix.lower - float(np.abs(y) @ from_matrix.residual)
+
+
+def lower_of(from_matrix: Bound, from_vector: Bound) -> float:
+    """The better lower bound of two; what a matrix misses of its equations is charged at the multipliers y.
+
+    The optimum v(b) is concave in the right hand sides, with -y among its gradients: v(b) >= v(b - r) - |y| . |r| to
+    first order in r, which is of the size of rounding.
+    """
+    return max(charged(from_matrix, from_vector.point), from_vector.lower)
+
+
 def combine(problem: Problem, from_matrix: Bound, from_vector: Bound) -> Certificate:
     """The certificate of two bounds."""
     order = get_args(Rigour)
     return Certificate(
-        lower=max(from_matrix.lower, from_vector.lower),
+        lower=lower_of(from_matrix, from_vector),
         upper=min(from_matrix.upper, from_vector.upper),
         rigour=max(from_matrix.rigour, from_vector.rigour, key=order.index),
         X=from_matrix.point,

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from matrixlearn.callbacks import Callback, Event, silent
-from matrixlearn.certificate import Certificate, combine, relative_gap
+from matrixlearn.certificate import Certificate, charged, combine, lower_of, relative_gap
 from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.problems.base import Bound, Problem
 from matrixlearn.typing import Array
@@ -62,7 +62,7 @@ class Incumbent:
     @property
     def lower(self) -> float:
         """The better of the two lower bounds."""
-        return max(self.from_matrix.lower, self.from_vector.lower)
+        return lower_of(self.from_matrix, self.from_vector)
 
     @property
     def upper(self) -> float:
@@ -110,11 +110,13 @@ class Incumbent:
         return self._with_matrix(from_matrix)._with_vector(from_vector)
 
     def _with_matrix(self, bound: Bound) -> Incumbent:
-        better = self.from_matrix.point is None or _better(bound, self.from_matrix)
+        old, y = self.from_matrix, self.from_vector.point
+        better = old.point is None or _better(bound, old, charged(bound, y) - charged(old, y))
         return replace(self, from_matrix=bound) if better else self
 
     def _with_vector(self, bound: Bound) -> Incumbent:
-        better = self.from_vector.point is None or _better(bound, self.from_vector)
+        old = self.from_vector
+        better = old.point is None or _better(bound, old, bound.lower - old.lower)
         return replace(self, from_vector=bound) if better else self
 
     def certificate(self) -> Certificate:
@@ -122,10 +124,11 @@ class Incumbent:
         return combine(self.problem, self.from_matrix, self.from_vector)
 
 
-def _better(new: Bound, old: Bound) -> bool:
+def _better(new: Bound, old: Bound, gained: float) -> bool:
+    """Whether the lower bound has gained, or the upper one."""
     if new.rigour == "blockwise":  # its lower bound is about the new point, and no better elsewhere
         return new.upper < old.upper
-    return new.lower > old.lower or new.upper < old.upper
+    return gained > 0 or new.upper < old.upper
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ import numpy as np
 
 from matrixlearn.engines.base import Engine, Incumbent, Proposal, State
 from matrixlearn.engines.interior_point import InteriorPoint
-from matrixlearn.engines.newton import InteriorState, mixed, signed_sum
+from matrixlearn.engines.newton import InteriorState, lacking_interior, mixed, signed_sum
 from matrixlearn.problems.base import Problem
 from matrixlearn.problems.game import SpectralGame
 from matrixlearn.problems.restricted import RestrictedGame
@@ -87,7 +87,7 @@ class ColumnGeneration(Engine):
     name = "column-generation"
 
     def supports(self, problem: Problem) -> str:
-        return self.inner.supports(problem).replace(self.inner.name, self.name)
+        return lacking_interior(self.name, problem)
 
     def preferred(self, problem: SpectralGame, tol: float) -> str:
         Y, n = problem.dual_set, problem.spectral_set.n
@@ -184,7 +184,7 @@ class ColumnGeneration(Engine):
         out = y.copy()
         out[index[near]] = np.where(below < above, Y.lower[index], Y.upper[index])[near]
         staying = index[~near]
-        if len(staying) < 2 or self.inner.supports(RestrictedGame(game.game, staying, out)):
+        if len(staying) < 2 or lacking_interior(self.name, RestrictedGame(game.game, staying, out)):
             return index, y
         return staying, out
 

@@ -6,9 +6,11 @@ The game is the pair of programs (s_k the signs of S; t >= 0 and x_0 only where 
     max  <C, X> + ...   X = sum_k s_k X_k,   X_k >= 0,     sum_k Tr X_k + x_0 = R,
                         c_j - <A_j, X> - p_j + q_j + theta w_j = 0,      p, q (, theta) >= 0
 
-Both have strictly feasible points that are written down at once (Y is bounded), so every iterate carries a bound on
+Where Y is bounded both have strictly feasible points that are written down at once, so every iterate carries a bound on
 either side, which the Cholesky factorizations that it takes anyway prove (`SpectralGame.bounds_from_interior`); all
-eigenvalues are computed where they can decide. Each iteration takes a predictor step towards the boundary and the
+eigenvalues are computed where they can decide. Where it is not, as for the constraints of a `LinearSDP`, (X, p, q)
+starts without its equation: a step takes a fraction 1 - a off what is missing, a whole one all of it; y, t and S are
+feasible, and bound the optimum, from the first. Each iteration takes a predictor step towards the boundary and the
 corrector of its second-order term (`engines.newton`). Per iteration and sign: two Cholesky factorizations at the new
 point, two triangular inverses, two Lanczos runs for the step lengths, and some ten products; one Cholesky factorization
 of order m + 1, or of the order of the symmetric matrices where these are fewer.
@@ -31,6 +33,7 @@ from matrixlearn.engines.newton import InteriorState, NewtonSystem, Scalars, lac
 from matrixlearn.engines.schur import TINY
 from matrixlearn.problems.base import Problem
 from matrixlearn.problems.game import SpectralGame
+from matrixlearn.sets import ScaledSimplex
 
 CLOSE, CLOSEST = 0.95, 0.98
 """The fraction of the way to the boundary that a step may go; the latter where the way is nearly that of the whole
@@ -46,6 +49,11 @@ step lengths: fewer iterations by a twentieth.
 SHORT, CENTRED = 0.1, 0.3
 """Where the corrector leaves less of the way than this, it aims at this part of mu instead."""
 
+WHOLE = 0.1
+"""The least part of mu to aim at until a whole step has closed the equation of X: 1 / (1 - 0.1) of a step is then free
+near the end, where an aim of 0.01 would leave as much of what is missing as of mu, for ever.
+"""
+
 PATIENCE = 12
 """Iterations without progress after which more cannot be expected of double precision."""
 
@@ -57,7 +65,7 @@ class InteriorPoint(Engine):
     name = "interior-point"
 
     def supports(self, problem: Problem) -> str:
-        return lacking_interior(self.name, problem)
+        return "" if _is_open(problem) else lacking_interior(self.name, problem)
 
     # -- start ------------------------------------------------------------------------------------
 
@@ -74,6 +82,10 @@ class InteriorPoint(Engine):
         g = problem.offset - problem.adjoint(signed_sum(problem, X))
         room = np.minimum(np.where(np.isinf(Y.upper), np.inf, Y.upper - y), y - Y.lower)
         least = mu / np.maximum(room, TINY)
+        if not Y.is_bounded:
+            p, q = np.maximum(g, least)[Y.floored], np.maximum(-g, least)[Y.capped]
+            scalars = Scalars(p, q, 0.0, S.trace / S.dimension * S.slack)
+            return InteriorState(X=X, y=y, t=t, scalars=scalars, closed=False)
         theta, free = 0.0, np.isinf(Y.upper)
         if Y.weights is not None:
             if np.any(free):
@@ -87,13 +99,18 @@ class InteriorPoint(Engine):
 
     @staticmethod
     def _first_y(problem: SpectralGame) -> np.ndarray:
-        """The centre of Y; where Y ends in a mere bound w.y <= K, no larger than its matrices ask for."""
+        """The centre of Y; where Y has none, or ends in a mere bound w.y <= K, no larger than its matrices ask for."""
         Y = problem.dual_set
+        norms = problem.constraint_norms
+        size = problem.cost_norm or (0.0 if Y.is_bounded else float(np.max(norms)) or 1.0)
+        usual = size / (Y.size * np.where(norms > 0, norms, np.inf))
+        if not Y.is_bounded:
+            middle = np.where(np.isfinite(Y.upper), (np.maximum(Y.lower, Y.upper - 1) + Y.upper) / 2, 0.0)
+            above = np.where(np.isfinite(Y.lower), Y.lower + np.where(usual > 0, usual, 1.0), middle)
+            return np.where(above < Y.upper, above, middle)
         y = Y.center()
         if Y.row_lower == Y.row_upper or problem.cost_norm == 0:
             return y
-        norms = problem.constraint_norms
-        usual = problem.cost_norm / (len(y) * np.where(norms > 0, norms, np.inf))
         return np.where(usual > 0, np.minimum(y, Y.lower + usual), y)
 
     # -- one iteration ----------------------------------------------------------------------------
@@ -105,7 +122,8 @@ class InteriorPoint(Engine):
                 state, proposals=(), finished="the iterate met its boundary, or a factorization failed: numerical limit"
             )
         mu, predictor = system.complementarity(), system.predictor()
-        direction = system.corrector(SIGMA * mu, predictor)
+        sigma = SIGMA if state.closed else system.centring(predictor, mu, WHOLE)
+        direction = system.corrector(sigma * mu, predictor)
         if not (np.isfinite(direction.y).all() and np.isfinite(direction.t)):
             return replace(state, proposals=(), finished="the Newton system broke down: numerical limit")
         a_x, a_s = system.step_lengths(direction)
@@ -114,13 +132,23 @@ class InteriorPoint(Engine):
             a_x, a_s = system.step_lengths(direction)
         closeness = CLOSEST if min(a_x, a_s) > 0.9 else CLOSE
         moved = system.moved(direction, min(1.0, closeness * a_x), min(1.0, closeness * a_s))
-        width = incumbent.upper - incumbent.lower
-        progress = width < 0.9 * state.width
+        width, missing = incumbent.upper - incumbent.lower, 0.0 if state.closed else system.missing()
+        progress = width < 0.9 * state.width or missing < 0.9 * state.missing
         idle = 0 if progress else state.idle + 1
         return replace(
             moved,
             width=width if progress else state.width,
+            missing=min(missing, state.missing) if progress else state.missing,
+            closed=state.closed or closeness * a_x >= 1,
             idle=idle,
             proposals=(moved.proposal(problem),),
             finished=f"the gap has not moved for {PATIENCE} iterations: numerical limit" if idle > PATIENCE else "",
         )
+
+
+def _is_open(problem: Problem) -> bool:
+    """Whether Y has no bound and needs none: X may start anywhere, and is feasible once a whole step has been taken."""
+    if not isinstance(problem, SpectralGame) or isinstance(problem.spectral_set, ScaledSimplex):
+        return False
+    Y = problem.dual_set
+    return not Y.is_bounded and Y.weights is None and bool(np.all(Y.lower < Y.upper))

@@ -48,7 +48,7 @@ class MatrixMultiplicativeWeights(Engine):
         if not isinstance(problem, SpectralGame):
             return "mmw plays spectral games: subclass matrixlearn.problem.SpectralGame"
         if not problem.dual_set.is_bounded:
-            return "mmw needs a bounded set of multipliers Y, through a strictly feasible point"
+            return "mmw needs a bounded set of multipliers Y, as a strictly feasible point gives; equalities have none"
         return self.schedule.supports(problem)
 
     def init(self, problem: Any, incumbent: Incumbent) -> State:

@@ -9,9 +9,8 @@ which leaves one positive definite system of order m + 1,
     [ H + D   h       ] [dy]         H   = sum_k schur(X_k, S_k^{-1})
     [ h^T     h_t     ] [dt] = ...   h_j = <A_j, sum_k s_k sym(X_k S_k^{-1})>
 
-with D from the bounds on y. For rank-one A_j, H is four products and an entrywise one; where rows share their A_j, as
-the two of an equality do, it has one line for each A_j (`engines.schur.FoldedSystem`), and where
-there are more rows than dimensions of the symmetric matrices, one for each of those (`SpannedSystem`).
+with D from the bounds on y. For rank-one A_j, H is four products and an entrywise one; where there are more rows
+than dimensions of the symmetric matrices, it has one line for each of those (`engines.schur.SpannedSystem`).
 """
 
 from __future__ import annotations
@@ -21,9 +20,20 @@ from dataclasses import dataclass, field, fields, replace
 
 import numpy as np
 
+from matrixlearn._array import EPS
 from matrixlearn.engines.base import Proposal, State
 from matrixlearn.engines.schur import BorderedSystem, LinearSystem, linear_system
-from matrixlearn.linalg import cholesky, inner, inverse_factor, inverse_from, max_step, plus_identity, sym, trace
+from matrixlearn.linalg import (
+    cholesky,
+    frobenius,
+    inner,
+    inverse_factor,
+    inverse_from,
+    max_step,
+    plus_identity,
+    sym,
+    trace,
+)
 from matrixlearn.linalg.moments import Moments
 from matrixlearn.problems.base import INF, Problem
 from matrixlearn.problems.game import SpectralGame
@@ -33,7 +43,7 @@ from matrixlearn.typing import Array
 
 @dataclass(frozen=True)
 class Scalars:
-    """The multipliers p of the lower bounds on y, q of the finite upper ones, theta of the row and x_0 of t >= 0."""
+    """The multipliers p and q of the finite lower and upper bounds on y, theta of the row and x_0 of t >= 0."""
 
     p: np.ndarray
     q: np.ndarray
@@ -83,6 +93,10 @@ class InteriorState(State):
     """upper - lower when it last fell by a tenth; not the relative gap, which is 1 while lower is 0."""
     idle: int = 0
     """Iterations since then."""
+    closed: bool = True
+    """Whether (X, p, q) meets its equation, but for rounding."""
+    missing: float = np.inf
+    """The least `NewtonSystem.missing` so far."""
 
     def proposal(self, problem: SpectralGame) -> Proposal:
         """X and y, with what the factors prove of them."""
@@ -124,7 +138,7 @@ def lacking_interior(name: str, problem: Problem) -> str:
         return f"{name} works on matrices; use mmw for a diagonal game"
     Y = problem.dual_set
     if not Y.is_bounded:
-        return f"{name} needs a bounded set of multipliers Y, through a strictly feasible point"
+        return f"{name} needs a bounded set of multipliers Y, as a strictly feasible point gives; equalities have none"
     if np.isfinite(Y.row_lower) and Y.row_lower != Y.row_upper:
         return f"{name} takes the row of Y as an equality or as w.y <= K"
     center = Y.center()
@@ -157,7 +171,7 @@ class NewtonSystem:
     on_row: BorderedSystem | None
     """``schur`` with the row of Y."""
     below: np.ndarray
-    """y - l."""
+    """y - l, where l is finite."""
     above: np.ndarray
     """u - y, where u is finite."""
     row_slack: float
@@ -174,7 +188,7 @@ class NewtonSystem:
         inverse_X_factor = [inverse_factor(factor) for factor in factors.of_X]
         inverse_S = [inverse_from(factor) for factor in inverse_S_factor]
         every = [problem.moments(x, s) for x, s in zip(state.X, inverse_S, strict=True)]
-        k, fold = len(every[0].product), every[0].fold
+        k, span = len(every[0].product), every[0].span
         core = np.empty((k + 1, k + 1))
         core[:k, :k] = sum(moments.second for moments in every)
         core[:k, k] = sum(sign * moments.product for sign, moments in zip(spectral.signs, every, strict=True))
@@ -184,10 +198,16 @@ class NewtonSystem:
         core[k, k] = sum(inner(x, s) for x, s in zip(state.X, inverse_S, strict=True))
         if spectral.slack:
             core[k, k] += scalars.x0 / state.t
-        below, above = state.y - Y.lower, (Y.upper - state.y)[Y.capped]
-        diagonal = scalars.p / below
+        below, above = (state.y - Y.lower)[Y.floored], (Y.upper - state.y)[Y.capped]
+        diagonal = np.zeros(len(state.y))
+        diagonal[Y.floored] += scalars.p / below
         diagonal[Y.capped] += scalars.q / above
-        schur = linear_system(core, diagonal, fold)
+
+        def noise() -> np.ndarray:
+            size = sum(frobenius(x) * frobenius(s) for x, s in zip(state.X, inverse_S, strict=True))
+            return np.asarray(spectral.n * EPS * size * problem.constraint_sizes**2)
+
+        schur = linear_system(core, diagonal, span, noise)
         if schur is None:
             return None
         on_row, row_slack = None, INF
@@ -211,6 +231,19 @@ class NewtonSystem:
             row_slack,
         )
 
+    def missing(self) -> float:
+        """The largest part that the equation of X misses of |c_j| + R ||A_j||_2."""
+        problem, z = self.problem, self.state.scalars
+        Y, S, span = problem.dual_set, problem.spectral_set, self.moments[0].span
+        assert z is not None
+        missing = problem.offset.copy()
+        for sign, at in zip(S.signs, self.moments, strict=True):
+            missing -= sign * (at.single if span is None else span.spread(at.single))
+        missing[Y.floored] -= z.p
+        missing[Y.capped] += z.q
+        size = np.abs(problem.offset) + S.trace * problem.constraint_norms
+        return float(np.max(np.abs(missing) / np.where(size > 0, size, 1.0)))
+
     # -- complementarity --------------------------------------------------------------------------
 
     def complementarity(self) -> float:
@@ -226,6 +259,16 @@ class NewtonSystem:
             total += z.theta * self.row_slack
             count += 1
         return total / count
+
+    def centring(self, predictor: Direction, mu: float, least: float) -> float:
+        """The part of mu to aim at, as Mehrotra, by what the predictor's longest step leaves; ``least`` or more."""
+        a_x, a_s = (min(1.0, a) for a in self.step_lengths(predictor))
+        Y, S, z, d = self.problem.dual_set, self.problem.spectral_set, self._scalars(predictor, a_x), predictor
+        left = sum(inner(x + a_x * d.X[k], self.S[k] + a_s * d.S[k]) for k, x in enumerate(self.state.X))
+        left += float(z.p @ (self.below + a_s * d.y[Y.floored])) + float(z.q @ (self.above - a_s * d.y[Y.capped]))
+        left += z.x0 * (self.state.t + a_s * d.t)
+        share = max(left / (mu * (len(z.p) + len(z.q) + S.dimension)), 0.0)
+        return min(1.0, max(share ** (1.0 if min(a_x, a_s) < 0.3 else 2.0), least))
 
     def _scalars(self, d: Direction, a: float) -> Scalars:
         z, dz = self.state.scalars, d.scalars
@@ -245,7 +288,7 @@ class NewtonSystem:
         K = [mu * inverse - sym(dx @ ds) for inverse, dx, ds in zip(self.inverse_S, before.X, second, strict=True)]
         row = 0.0 if Y.weights is None else z.theta * float(Y.weights @ before.y)
         q_target = mu + z.q * before.y[Y.capped]
-        return self._direction(K, mu - z.p * before.y, q_target, mu - z.x0 * before.t, mu + row)
+        return self._direction(K, mu - z.p * before.y[Y.floored], q_target, mu - z.x0 * before.t, mu + row)
 
     def _direction(
         self,
@@ -260,23 +303,23 @@ class NewtonSystem:
         spectral, Y = problem.spectral_set, problem.dual_set
         assert z is not None
         kp, kq = p_target / self.below, q_target / self.above
-        rhs = np.empty(len(kp) + 1)
-        rhs[:-1] = kp - problem.offset
-        rhs[Y.capped] -= kq
-        rhs[-1] = -spectral.trace
+        rhs = np.append(-problem.offset, -spectral.trace)
+        rhs[:-1][Y.floored] += kp
+        rhs[:-1][Y.capped] -= kq
         if K:
             rhs[:-1] += problem.adjoint(signed_sum(problem, K))
             rhs[-1] += sum(trace(k) for k in K)
         if spectral.slack:
             rhs[-1] += x_target / state.t
         theta_new = 0.0
-        if self.row_slack < INF:
+        if self.on_row is None:
+            solution = self.schur.solve(rhs)
+        elif self.row_slack < INF:
             # theta_new = (theta_target + theta w.dy) / row_slack
             solution, theta_new = self.on_row.solve(rhs, -theta_target / z.theta)
-        elif self.on_row is not None:
-            solution, theta_new = self.on_row.solve(rhs, Y.row_upper - float(Y.weights @ state.y))
         else:
-            solution = self.schur.solve(rhs)
+            assert Y.weights is not None
+            solution, theta_new = self.on_row.solve(rhs, Y.row_upper - float(Y.weights @ state.y))
         dy, dt = solution[:-1], float(solution[-1])
         A_dy = problem.apply(dy)
         dS = [plus_identity(sign * A_dy, dt) for sign in spectral.signs]
@@ -284,7 +327,7 @@ class NewtonSystem:
         if K:
             dX = [dx + k for dx, k in zip(dX, K, strict=True)]
         scalars = Scalars(
-            p=kp - z.p * dy / self.below - z.p,
+            p=kp - z.p * dy[Y.floored] / self.below - z.p,
             q=kq + z.q * dy[Y.capped] / self.above - z.q,
             theta=theta_new - z.theta,
             x0=(x_target / state.t - z.x0 * dt / state.t - z.x0) if spectral.slack else 0.0,
@@ -293,8 +336,8 @@ class NewtonSystem:
 
     def _of_moments(self, name: str, dt: float, dy: np.ndarray, dS: list[Array]) -> list[Array]:
         """``between`` (X_k dS_k S_k^{-1}) or ``times_V`` (dS_k S_k^{-1}), for each dS_k = dt I + s_k A(dy)."""
-        fold = self.moments[0].fold
-        y = dy if fold is None else fold.summed(dy)
+        span = self.moments[0].span
+        y = dy if span is None else span.summed(dy)
         signs = self.problem.spectral_set.signs
         return [getattr(at, name)(dt, s * y, ds) for at, s, ds in zip(self.moments, signs, dS, strict=True)]
 
@@ -307,7 +350,7 @@ class NewtonSystem:
         a_x = min(max_step(f, dx) for f, dx in zip(self.inverse_X_factor, d.X, strict=True))
         a_s = min(max_step(f, ds) for f, ds in zip(self.inverse_S_factor, d.S, strict=True))
         a_x = min(a_x, longest(z.p, d.scalars.p), longest(z.q, d.scalars.q))
-        a_s = min(a_s, longest(self.below, d.y), longest(self.above, -d.y[Y.capped]))
+        a_s = min(a_s, longest(self.below, d.y[Y.floored]), longest(self.above, -d.y[Y.capped]))
         if self.problem.spectral_set.slack:
             a_x = min(a_x, longest(z.x0, d.scalars.x0))
             a_s = min(a_s, longest(state.t, d.t))

@@ -95,7 +95,7 @@ def refusal(name: str, problem: Problem) -> str:
     if not isinstance(problem, SpectralGame):
         return f"{name} plays spectral games: subclass matrixlearn.problem.SpectralGame"
     if not problem.dual_set.is_bounded:
-        return f"{name} needs a bounded set of multipliers Y, through a strictly feasible point"
+        return f"{name} needs a bounded set of multipliers Y, as a strictly feasible point gives; equalities have none"
     return ""
 
 

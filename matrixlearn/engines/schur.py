@@ -8,13 +8,14 @@ where Y has an equality w.y = T (kappa = 0) or a bound w.y <= T, eliminated, who
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from matrixlearn.linalg._lapack import lapack
-from matrixlearn.linalg.moments import Fold, Span
+from matrixlearn.linalg.moments import Span
 
 REFINEMENTS = 2
 """Steps of iterative refinement: cheap beside the factorization."""
@@ -91,11 +92,16 @@ class SchurSystem(LinearSystem):
     @classmethod
     def of(cls, matrix: np.ndarray) -> SchurSystem | None:
         """Factorize, with the smallest ridge that makes M definite; None where none does."""
-        jacobi = 1.0 / np.sqrt(np.maximum(np.diag(matrix), TINY))
+        size = np.diag(matrix)
+        if not np.isfinite(size).all():
+            return None
+        empty = np.abs(size) <= TINY  # a row that says nothing of x
+        jacobi = 1.0 / np.sqrt(np.where(size > TINY, size, 1.0))
         for ridge in (0.0, 1e-14, 1e-12, 1e-10, 1e-8):
-            scaled = matrix * jacobi
-            scaled *= jacobi[:, None]
-            scaled[np.diag_indices_from(scaled)] += ridge
+            with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is no factor
+                scaled = matrix * jacobi
+                scaled *= jacobi[:, None]
+            scaled.flat[:: len(scaled) + 1] += ridge + empty
             # LAPACK reads columns: the transpose is in its order
             factor, info = lapack().dpotrf(scaled.T, lower=1, overwrite_a=1, clean=0)
             if info == 0 and np.isfinite(factor.diagonal()).all():
@@ -114,72 +120,7 @@ class SchurSystem(LinearSystem):
 
 
 @dataclass(frozen=True)
-class SpreadSystem(LinearSystem):
-    """M = F^T B F + Diag(d, 0): the A_i are combinations of few B_k, as a `Fold` or a `Span` says."""
-
-    core: np.ndarray
-    """B, bordered by the column of t, (k + 1, k + 1)."""
-    diagonal: np.ndarray
-    fold: Fold | Span
-
-    def product(self, x: np.ndarray) -> np.ndarray:
-        inner = self.core @ np.append(self.fold.summed(x[:-1]), x[-1])
-        return np.append(self.fold.spread(inner[:-1]) + self.diagonal * x[:-1], inner[-1])
-
-
-@dataclass(frozen=True)
-class FoldedSystem(SpreadSystem):
-    """M = F^T B F + Diag(d, 0) where many rows share few matrices, A_i = e_i B_{k(i)}: the order is that of the B_k.
-
-    With x_i = e_i dy_i, delta_i = d_i / e_i^2 and rho_i = b_i / e_i the rows of a member read
-    delta_i x_i + c_k = rho_i, c = B w and w_k = sum_i x_i: they add as conductances do,
-
-        (B + Diag(1 / sum_i 1/delta_i)) w = sum_i alpha_i rho_i,     alpha_i = (1/delta_i) / sum_i 1/delta_i,
-        x_i = alpha_i w_k + (rho_i - sum_i alpha_i rho_i) / delta_i
-
-    The two rows of an equality are such a pair. Differences of the rho are taken from the row of the largest alpha, so
-    that what a multiplier away from its bound divides by its small delta has not been cancelled first.
-    """
-
-    fold: Fold
-    members: SchurSystem
-    conductance: np.ndarray
-    """1/delta."""
-    share: np.ndarray
-    """alpha."""
-    largest: np.ndarray
-    """For each member the row of the largest alpha."""
-
-    @classmethod
-    def of(cls, core: np.ndarray, diagonal: np.ndarray, fold: Fold) -> FoldedSystem | None:
-        """Factorize; None where the members' system is not definite."""
-        conductance = fold.coefficients**2 / np.maximum(diagonal, TINY)
-        total = np.bincount(fold.index, conductance, minlength=fold.size)
-        matrix = core.copy()
-        k = np.arange(fold.size)
-        matrix[k, k] += 1 / total
-        members = SchurSystem.of(matrix)
-        if members is None:
-            return None
-        share = conductance / total[fold.index]
-        largest = np.empty(fold.size, dtype=int)
-        order = np.lexsort((share, fold.index))
-        largest[fold.index[order]] = order  # the last of each member stays
-        return cls(core, diagonal, fold, members, conductance, share, largest)
-
-    def backsolve(self, b: np.ndarray) -> np.ndarray:
-        index, e = self.fold.index, self.fold.coefficients
-        conductance, share, largest = self.conductance, self.share, self.largest
-        rho = b[:-1] / e
-        from_largest = rho - rho[largest][index]
-        mean = np.bincount(index, share * from_largest, minlength=self.fold.size)
-        w = self.members.backsolve(np.append(rho[largest] + mean, b[-1]))
-        x = share * w[:-1][index] + conductance * (from_largest - mean[index])
-        return np.append(x / e, w[-1])
-
-
-@dataclass(frozen=True)
-class SpannedSystem(SpreadSystem):
+class SpannedSystem(LinearSystem):
     """M = G B G^T + Diag(d, 0), G = diag(E, 1), where the A_i = sum_b E_ib B_b have few coordinates: m k^2 flops.
 
     Woodbury's formula for all rows at once would add the 1/d of active rows, which grow without end, to those of the
@@ -191,7 +132,10 @@ class SpannedSystem(SpreadSystem):
         v = B' (G_A^T x_A + g),    x_I = D_I^{-1} (b_I - E_I v)
     """
 
-    fold: Span
+    core: np.ndarray
+    """B, bordered by the column of t, (k + 1, k + 1)."""
+    diagonal: np.ndarray
+    span: Span
     near: np.ndarray
     far: np.ndarray
     reduced: np.ndarray
@@ -201,9 +145,11 @@ class SpannedSystem(SpreadSystem):
     @classmethod
     def of(cls, core: np.ndarray, diagonal: np.ndarray, span: Span) -> SpannedSystem | None:
         """Factorize; None where a system is not definite."""
-        E, d = span.coordinates, np.maximum(diagonal, TINY)
+        E = span.coordinates
+        size = np.einsum("ij,ij->i", E, E)
+        d = np.maximum(diagonal, 1e-14 * np.max(np.diag(core)[:-1]) * size + TINY)  # free multipliers have none
         k = E.shape[1]
-        order = np.argpartition(d / np.maximum(np.einsum("ij,ij->i", E, E), TINY), k)
+        order = np.argpartition(d / np.maximum(size, TINY), k)
         near, far = order[:k], order[k:]
         whole = SchurSystem.of(core)
         if whole is None:
@@ -221,8 +167,12 @@ class SpannedSystem(SpreadSystem):
         members = SchurSystem.of((matrix + matrix.T) / 2)
         return None if members is None else cls(core, d, span, near, far, reduced, members)
 
+    def product(self, x: np.ndarray) -> np.ndarray:
+        inner = self.core @ np.append(self.span.summed(x[:-1]), x[-1])
+        return np.append(self.span.spread(inner[:-1]) + self.diagonal * x[:-1], inner[-1])
+
     def backsolve(self, b: np.ndarray) -> np.ndarray:
-        E, near, far = self.fold.coordinates, self.near, self.far
+        E, near, far = self.span.coordinates, self.near, self.far
         gone = np.append((b[far] / self.diagonal[far]) @ E[far], 0.0)
         answer = self.reduced @ gone
         solved = self.members.backsolve(np.append(b[near] - E[near] @ answer[:-1], b[-1] - answer[-1]))
@@ -240,11 +190,20 @@ def _bordered(E: np.ndarray) -> np.ndarray:
     return out
 
 
-def linear_system(core: np.ndarray, diagonal: np.ndarray, fold: Fold | Span | None) -> LinearSystem | None:
-    """M = the bordered core, spread over the rows, and the diagonal of the bounds; None where it is not definite."""
-    if isinstance(fold, Fold):
-        return FoldedSystem.of(core, diagonal, fold)
-    if isinstance(fold, Span):
-        return SpannedSystem.of(core, diagonal, fold)
-    core[np.arange(len(diagonal)), np.arange(len(diagonal))] += diagonal
-    return SchurSystem.of(core)
+def linear_system(
+    core: np.ndarray, diagonal: np.ndarray, span: Span | None, noise: Callable[[], np.ndarray]
+) -> LinearSystem | None:
+    """M = the bordered core, spread over the rows, and the diagonal of the bounds; None where it is not definite.
+
+    Rows that X leaves no room for have a tiny diagonal, all cancelled: where M is not definite for that, they get
+    ``noise``, the rounding of what was cancelled, (m,), so that their y stay where they are.
+    """
+    if span is not None:
+        return SpannedSystem.of(core, diagonal, span)
+    places = np.arange(len(diagonal))
+    core[places, places] += diagonal
+    system = SchurSystem.of(core)
+    if system is None:
+        core[places, places] += noise()
+        system = SchurSystem.of(core)
+    return system

@@ -34,7 +34,7 @@ import numpy as np
 from matrixlearn._array import as_numpy, columns, namespace, zeros
 from matrixlearn.engines.base import Engine, Incumbent, Proposal, State
 from matrixlearn.engines.interior_point import InteriorPoint
-from matrixlearn.engines.newton import InteriorState, mixed
+from matrixlearn.engines.newton import InteriorState, lacking_interior, mixed
 from matrixlearn.engines.saddle import rounded_out
 from matrixlearn.linalg import adjoint
 from matrixlearn.linalg.constraints import RankOneFamily
@@ -104,7 +104,7 @@ class Subspace(Engine):
     name = "subspace"
 
     def supports(self, problem: Problem) -> str:
-        return self.inner.supports(problem).replace(self.inner.name, self.name)
+        return lacking_interior(self.name, problem)
 
     def preferred(self, problem: SpectralGame, tol: float) -> str:
         n = problem.spectral_set.n

@@ -154,7 +154,8 @@ def max_step(inverse_L: Array, D: Array) -> float:
     if D.shape[0] < LANCZOS_FROM:
         lowest = _lowest(inverse_L @ D @ upper)  # which reads one triangle
     else:
-        lowest = lanczos_lowest(lambda v: inverse_L @ (D @ (upper @ v)), D, enough=-0.9)
+        like = inverse_L if is_complex(inverse_L) else D
+        lowest = lanczos_lowest(lambda v: inverse_L @ (D @ (upper @ v)), like, enough=-0.9)
     return -1.0 / lowest if lowest < 0 else float("inf")
 
 

@@ -24,7 +24,7 @@ from matrixlearn.linalg._hermitian import (
     spectral_norm,
     sym,
 )
-from matrixlearn.linalg.moments import Fold, Moments, RankOneMoments, Span, Spanned, spanned
+from matrixlearn.linalg.moments import Moments, RankOneMoments, Spanned, spanned
 from matrixlearn.typing import Array
 
 CHUNK = 4_000_000
@@ -43,6 +43,16 @@ class ConstraintFamily(ABC):
     @abstractmethod
     def norms(self) -> np.ndarray:
         """Upper bounds of the spectral norms, tight to rounding, (m,)."""
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """Upper bounds of the Frobenius norms, (m,)."""
+        return np.asarray(np.sqrt(self.shape[1]) * self.norms)
+
+    @property
+    def terms(self) -> int:
+        """The most members that share an entry: how many terms an entry of `apply` adds up."""
+        return self.shape[0]
 
     @abstractmethod
     def matrix(self, j: int) -> Array:
@@ -92,6 +102,10 @@ class RankOneFamily(ConstraintFamily):
     def norms(self) -> np.ndarray:
         xp = namespace(self.P)
         return as_numpy(xp.linalg.vector_norm(self.P, axis=1)) ** 2
+
+    @property
+    def sizes(self) -> np.ndarray:
+        return self.norms
 
     @cached_property
     def _conjugate(self) -> Array:
@@ -165,6 +179,12 @@ class DenseFamily(ConstraintFamily):
     def norms(self) -> np.ndarray:
         return np.array([spectral_norm(self.matrix(j)) for j in range(self.shape[0])])
 
+    @cached_property
+    def sizes(self) -> np.ndarray:
+        m, n = self.shape
+        xp = namespace(self.A)
+        return as_numpy(xp.linalg.vector_norm(xp.reshape(self.A, (m, n * n)), axis=1))
+
     def at(self, index: np.ndarray) -> DenseFamily:
         return DenseFamily(namespace(self.A).take(self.A, from_numpy(index, self.A), axis=0))
 
@@ -214,52 +234,53 @@ class DenseFamily(ConstraintFamily):
 
 @dataclass(frozen=True, eq=False)
 class SignedFamily(ConstraintFamily):
-    """sign_k A_{index_k}: members of another family, repeated and negated, without a copy of their data.
+    """sign_j A_j: some members of another family negated, without a copy of their data.
 
     Parameters
     ----------
     base : ConstraintFamily
-    index : ndarray of int, shape (k,)
-    signs : ndarray, shape (k,)
+    signs : ndarray, shape (m,)
     """
 
     base: ConstraintFamily
-    index: np.ndarray
     signs: np.ndarray
 
     @property
     def shape(self) -> tuple[int, int]:
-        return len(self.index), self.base.shape[1]
+        return self.base.shape
 
-    @cached_property
+    @property
     def norms(self) -> np.ndarray:
-        return self.base.norms[self.index]
+        return self.base.norms
 
-    @cached_property
-    def fold(self) -> Fold:
-        """Which member of the base each row is."""
-        return Fold(self.index, self.signs, self.base.shape[0])
+    @property
+    def sizes(self) -> np.ndarray:
+        return self.base.sizes
+
+    @property
+    def terms(self) -> int:
+        return self.base.terms
 
     def at(self, index: np.ndarray) -> SignedFamily:
-        used, which = np.unique(self.index[index], return_inverse=True)
-        return SignedFamily(self.base.at(used), which, self.signs[index])
+        return SignedFamily(self.base.at(index), self.signs[index])
+
+    def compressed(self, V: Array) -> SignedFamily:
+        return SignedFamily(self.base.compressed(V), self.signs)
 
     def matrix(self, j: int) -> Array:
-        return float(self.signs[j]) * self.base.matrix(int(self.index[j]))
+        return float(self.signs[j]) * self.base.matrix(j)
 
     def apply(self, y: np.ndarray) -> Array:
-        return self.base.apply(self.fold.summed(y))
+        return self.base.apply(self.signs * y)
 
     def adjoint(self, X: Array) -> np.ndarray:
-        return self.fold.spread(self.base.adjoint(X))
+        return self.signs * self.base.adjoint(X)
 
     def schur(self, U: Array, V: Array) -> np.ndarray:
-        return np.outer(self.signs, self.signs) * self.base.schur(U, V)[np.ix_(self.index, self.index)]
+        return np.outer(self.signs, self.signs) * self.base.schur(U, V)
 
     def moments(self, U: Array, V: Array) -> Moments:
-        """Those of the base, folded."""
-        moments, fold = self.base.moments(U, V), self.fold
-        if isinstance(moments.fold, Span):
-            E = moments.fold.coordinates[self.index] * self.signs[:, None]
-            return replace(moments, fold=Span(E))
-        return replace(moments, fold=fold)
+        at, signs = self.base.moments(U, V), self.signs
+        if at.span is not None:
+            return replace(at, span=at.span.divided(signs))
+        return Moments(U, V, signs * at.single, signs * at.product, np.outer(signs, signs) * at.second)

@@ -1,14 +1,13 @@
 """What interior methods ask of a family of constraint matrices in each iteration.
 
-`Moments` of the A_j at two Hermitian matrices, and two ways to have fewer of them: a `Fold`, where rows are multiples
-of few matrices (the pair of an equality), and a `Span`, where there are more than the symmetric matrices have
-dimensions.
+`Moments` of the A_j at two Hermitian matrices, and a way to have fewer of them: a `Span`, where there are more than the
+symmetric matrices have dimensions.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -22,36 +21,6 @@ SPANNED_FROM, SPANNED_PER_DIMENSION, SPANNED_MOST = 250, 2.5, 20_000_000
 in coordinates of those is solved sooner: 0.6 to 0.9 times as fast below, 2 to 4 times from twice as many on
 (benchmarks/column_generation.py --spanned). Then the most entries of the coordinates: 160 MB.
 """
-
-
-@dataclass(frozen=True)
-class Fold:
-    """A_i = e_i B_{index_i}: which of k matrices each of m is a multiple of.
-
-    Attributes
-    ----------
-    index : ndarray of int, shape (m,)
-    coefficients : ndarray, shape (m,)
-        The e_i, none zero.
-    size : int
-        k; each of the B has a row.
-    """
-
-    index: np.ndarray
-    coefficients: np.ndarray
-    size: int
-
-    def summed(self, y: np.ndarray) -> np.ndarray:
-        """The y of the B: sum_i y_i A_i = sum_k summed(y)_k B_k."""
-        return np.bincount(self.index, self.coefficients * y, minlength=self.size)
-
-    def spread(self, z: np.ndarray) -> np.ndarray:
-        """What the A_i have of a linear function of the B: the adjoint of `summed`."""
-        return self.coefficients * z[self.index]
-
-    def divided(self, units: np.ndarray) -> Fold:
-        """That of the A_i / units_i."""
-        return replace(self, coefficients=self.coefficients / units)
 
 
 @dataclass(frozen=True)
@@ -77,7 +46,7 @@ class Span:
 class Moments:
     """What a Newton system is made of, for Hermitian U and V: the derivatives of -log det S where U = V = S^{-1}.
 
-    Where there is a `Fold` or a `Span`, they are those of its k matrices.
+    Where there is a `Span`, they are those of its k matrices.
 
     Attributes
     ----------
@@ -95,7 +64,7 @@ class Moments:
     single: np.ndarray
     product: np.ndarray
     second: np.ndarray
-    fold: Fold | Span | None = None
+    span: Span | None = None
 
     def times_V(self, t: float, y: np.ndarray, D: Array) -> Array:
         """D V for D = t I + A(y), which is given too."""
@@ -166,5 +135,5 @@ class Spanned:
             single=2 * half * U[a, b],
             product=2 * half * sym(U @ V)[a, b],
             second=second * np.outer(half, half),
-            fold=self.span,
+            span=self.span,
         )

@@ -45,8 +45,21 @@ class SparseFamily(ConstraintFamily):
         np.maximum.at(out, members, sums)
         return out
 
+    @cached_property
+    def sizes(self) -> np.ndarray:
+        return np.sqrt(np.bincount(self._entries.member, np.abs(self.rows.data) ** 2, minlength=self.shape[0]))
+
+    @cached_property
+    def terms(self) -> int:
+        return int(np.bincount(self.rows.indices, minlength=1).max())
+
     def at(self, index: np.ndarray) -> SparseFamily:
         return SparseFamily(self.rows[index, :], self.n)
+
+    def compressed(self, V: np.ndarray) -> ConstraintFamily:
+        from matrixlearn.linalg.compressed_family import CompressedFamily
+
+        return CompressedFamily(self, V)
 
     def matrix(self, j: int) -> np.ndarray:
         return np.asarray(self.rows[[j], :].todense()).reshape(self.n, self.n)

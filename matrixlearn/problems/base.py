@@ -1,7 +1,8 @@
 """The contract of a problem: what every problem must say of itself.
 
 Implement            `scale`, `bound_from_matrix`, `bound_from_vector`, `reference`, `random`.
-Optional             `objective_at`, `describe`, `plot`; `ceiling`, `engines`, `first_points`; `arguments` and
+Optional             `objective_at`, `describe`, `plot`; `ceiling`, `least_value`, `engines`, `first_points`,
+                     `presolved`; `arguments` and
                      `from_arguments` for the command line; `demo`.
 You get for free     `ml.solve`, certificates, `save` and `load`, the conformance kit.
 
@@ -17,7 +18,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sized
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
 import numpy as np
 
@@ -50,6 +51,10 @@ class Bound:
     lower: float = -INF
     upper: float = INF
     rigour: Rigour = "checked"
+    residual: np.ndarray | None = None
+    """What the point misses of equations that it meets to a tolerance only, >= 0, (m,): at the multipliers y that
+    belong to them ``lower`` is worth |y| . residual less.
+    """
 
 
 @dataclass(frozen=True)
@@ -74,6 +79,24 @@ def _brief(value: Any) -> str:
         return f"<{type(value).__name__} of {len(value)}>"
     text = repr(value)
     return text if len(text) <= 80 else f"<{type(value).__name__}>"
+
+
+class Presolved(Protocol):
+    """A problem in the place of another, and the points of either for those of the other."""
+
+    @property
+    def problem(self) -> Problem:
+        """The smaller one."""
+
+    @property
+    def why(self) -> str:
+        """What made it smaller, for `Solution.explain`."""
+
+    def lowered(self, X: Array | None, y: np.ndarray | None) -> tuple[Array | None, np.ndarray | None]:
+        """Points of the smaller problem, from those of the whole one."""
+
+    def lifted(self, X: Array | None, y: np.ndarray | None) -> tuple[Array | None, np.ndarray | None]:
+        """Points of the whole problem, from those of the smaller one."""
 
 
 class Problem(ABC):
@@ -124,6 +147,13 @@ class Problem(ABC):
         """
         return INF
 
+    @property
+    def least_value(self) -> float:
+        """No feasible point of a maximization has a smaller objective: a certified upper bound below it proves that
+        there is none, and ends the solve as "infeasible".
+        """
+        return -INF
+
     def engines(self) -> tuple[Any, ...]:
         """Engines of its own, which ``auto`` prefers to those of the library; imported here, late."""
         return ()
@@ -131,6 +161,10 @@ class Problem(ABC):
     def first_points(self) -> list[tuple[Array | None, np.ndarray | None]]:
         """Pairs (X, y) that are known at once and worth certifying before any iteration; none, by default."""
         return []
+
+    def presolved(self) -> Presolved | None:
+        """A smaller problem with the same answer, to be solved in the place of this one; None, by default."""
+        return None
 
     def phase_one(self) -> Any:
         """A problem to be solved first, whose bounds say whether this one is feasible; None, by default."""

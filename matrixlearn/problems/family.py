@@ -42,6 +42,14 @@ class FamilyGame(SpectralGame):
     def constraint_norms(self) -> np.ndarray:
         return self.family.norms
 
+    @property
+    def constraint_sizes(self) -> np.ndarray:
+        return self.family.sizes
+
+    @property
+    def most_terms(self) -> int:
+        return self.family.terms
+
     def family_at(self, index: np.ndarray) -> ConstraintFamily:
         return self.family.at(index)
 

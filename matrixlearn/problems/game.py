@@ -101,6 +101,16 @@ class SpectralGame(Problem):
         """Numbers a_j >= ||A_j||_2, shape (m,)."""
         return np.array([spectral_norm(self.constraint(j)) for j in range(self.dual_set.size)])
 
+    @property
+    def constraint_sizes(self) -> np.ndarray:
+        """Numbers >= ||A_j||_F, shape (m,)."""
+        return np.asarray(np.sqrt(self.spectral_set.n) * self.constraint_norms)
+
+    @property
+    def most_terms(self) -> int:
+        """The most A_j that share an entry."""
+        return self.dual_set.size
+
     def schur(self, U: Array, V: Array) -> np.ndarray:
         """H_ij = Re tr(A_i U A_j V) for Hermitian U and V, shape (m, m): here m products of n^3."""
         m = self.dual_set.size
@@ -139,7 +149,7 @@ class SpectralGame(Problem):
     def first_points(self) -> list[tuple[Array | None, np.ndarray | None]]:
         """The centres of S and Y, and the best response to the latter while it is cheap: with all eigenvectors."""
         Y = self.dual_set
-        y = Y.center() if Y.is_bounded else Y.lower
+        y = Y.center() if Y.is_bounded else np.clip(0.0, Y.lower, Y.upper)
         if self.spectral_set.n >= RESPONSE_BELOW:
             return [(None, y)]
         return [(self.spectral_set.center(self.cost), y), (self.spectral_set.best_response(self.forward(y)), None)]
@@ -179,15 +189,15 @@ class SpectralGame(Problem):
     def rounding(self, y: np.ndarray) -> float:
         """An allowance for everything that rounding does to the value of the game at y.
 
-        4 (n + m) eps (R ||C||_F + sum_j |y_j| (R sqrt(n) ||A_j||_2 + |c_j|)): the backward errors of
-        the products that form C - A(y), of one Hermitian eigendecomposition (Householder and
-        implicit QL, a small multiple of n eps ||.||_F), and of the inner products.
+        4 eps ((n + k) R (||C||_F + sum_j |y_j| ||A_j||_F) + (n + m) sum_j |y_j c_j|), k the most terms that an entry of
+        A(y) adds up: the backward errors of the products that form C - A(y), of one Hermitian eigendecomposition
+        (Householder and implicit QL, a small multiple of n eps ||.||_F), and of the inner products.
         """
         return self._rounding_of(self._cost_size, y)
 
     def _rounding_of(self, cost: float, y: np.ndarray) -> float:
         """`rounding` for a C of the given size R ||C||_F: a ray is judged without one."""
-        return 4 * (self.spectral_set.n + len(y)) * EPS * (cost + float(np.abs(y) @ self._sizes))
+        return 4 * EPS * ((self.spectral_set.n + self.most_terms) * cost + float(np.abs(y) @ self._sizes))
 
     @cached_property
     def _cost_size(self) -> float:
@@ -196,9 +206,10 @@ class SpectralGame(Problem):
 
     @cached_property
     def _sizes(self) -> np.ndarray:
-        """R sqrt(n) ||A_j||_2 + |c_j|, (m,)."""
-        spectral = self.spectral_set
-        return np.asarray(spectral.trace * np.sqrt(spectral.n) * self.constraint_norms + np.abs(self.offset))
+        """(n + k) R ||A_j||_F + (n + m) |c_j|, (m,)."""
+        n, R = self.spectral_set.n, self.spectral_set.trace
+        matrices = (n + self.most_terms) * R * self.constraint_sizes
+        return np.asarray(matrices + (n + len(self.offset)) * np.abs(self.offset))
 
     def value_at(self, X: Array, y: np.ndarray) -> float:
         """<C, X> + c.y - <A(y), X>."""

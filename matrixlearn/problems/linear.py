@@ -1,10 +1,11 @@
 """A data-only semidefinite program.
 
-    max C . X   subject to   A_j . X <= b_j,   X >= 0,   Tr X <= R
+    max C . X   subject to   A_j . X <= b_j (or = b_j),   X >= 0,   Tr X <= R
 
-as the spectral game with c = b, S = {X >= 0, Tr X <= R} and y >= 0. The multipliers are bounded by
-Slater's condition: for a strictly feasible X_s with the slacks s_j = b_j - A_j . X_s > 0, every
-dual feasible (y, t) has
+as the spectral game with c = b, S = {X >= 0, Tr X <= R} and y >= 0 (or y_j free). Any such y proves an upper bound
+b.y + R max(0, lambda_max(C - A(y))), and the interior-point method needs no more. Other engines play on a bounded Y.
+Without equalities the multipliers are bounded by Slater's condition: for a strictly feasible X_s with the slacks
+s_j = b_j - A_j . X_s > 0, every dual feasible (y, t) has
 
     s.y <= b.y + R t - C . X_s,
 
@@ -26,7 +27,7 @@ import numpy as np
 from matrixlearn._array import EPS, as_numpy, from_numpy, namespace, zeros
 from matrixlearn._validation import as_hermitian, as_number, as_real_vector, require_same_namespace
 from matrixlearn.exceptions import ProblemError
-from matrixlearn.linalg import inner, is_complex, trace
+from matrixlearn.linalg import eigvalsh, inner, is_complex, trace
 from matrixlearn.linalg.constraints import (
     ConstraintFamily,
     DenseFamily,
@@ -35,12 +36,18 @@ from matrixlearn.linalg.constraints import (
 )
 from matrixlearn.linalg.sparse_family import SparseFamily
 from matrixlearn.problems.base import INF, Argument, Bound
+from matrixlearn.problems.face import Face, least_face
 from matrixlearn.problems.family import FamilyGame
-from matrixlearn.problems.phase_one import PhaseOne, least_trace
+from matrixlearn.problems.feasibility import Rows
+from matrixlearn.problems.on_face import OnFace
+from matrixlearn.problems.phase_one import PhaseOne
 from matrixlearn.problems.rows import constraint_family
 from matrixlearn.problems.sdpa import read_sdpa
 from matrixlearn.sets import KnapsackSet, SpectralSet, TraceBall
 from matrixlearn.typing import Array
+
+TOLERANCE = 1e-7
+"""Of equalities, by default."""
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -64,7 +71,7 @@ def _positive(trace_bound: Any) -> float:
 
 @dataclass(frozen=True, eq=False)
 class LinearSDP(FamilyGame):
-    """max C . X subject to A_j . X <= b_j, X >= 0, Tr X <= trace_bound.
+    """max C . X subject to A_j . X <= b_j (or = b_j), X >= 0, Tr X <= trace_bound.
 
     Parameters
     ----------
@@ -80,11 +87,17 @@ class LinearSDP(FamilyGame):
         on, so that one far too large makes answers coarser.
     interior : array, shape (n, n), optional
         A strictly feasible X, where you know one; found when needed otherwise.
+    equalities : array of bool, shape (m,), optional
+        The rows that hold with equality; none by default.
+    tolerance : float
+        An X counts as feasible where it misses an equality by at most tolerance (|b_j| + r ||A_j||_2), r the largest
+        |b_i| / ||A_i||_2 of an equality, a trace that no feasible X is below (R where all these b_i are zero). What
+        is missed, at the prices y, is taken off the lower bound: to first order, and where multipliers exist.
 
     Raises
     ------
     ProblemError
-        For non-Hermitian, NaN, empty or misshaped data, or a trace bound that is not positive.
+        For non-Hermitian, NaN, empty or misshaped data, or a trace bound or a tolerance that is not positive.
 
     References
     ----------
@@ -96,6 +109,8 @@ class LinearSDP(FamilyGame):
     b: Any
     trace_bound: float
     interior: Array | None = None
+    equalities: Any = None
+    tolerance: float = TOLERANCE
     family: ConstraintFamily = field(init=False, repr=False)
 
     name = "sdp"
@@ -113,15 +128,24 @@ class LinearSDP(FamilyGame):
             C = namespace(C).astype(C, namespace(C).complex128)  # X is complex, and so are its losses
         b = as_real_vector("b", self.b, family.shape[0])
         R = _positive(self.trace_bound)
-        for name, value in (("C", C), ("b", b), ("trace_bound", R), ("family", family)):
+        equal = np.zeros(len(b), dtype=bool) if self.equalities is None else np.asarray(self.equalities)
+        if equal.shape != b.shape or equal.dtype != bool:
+            msg = f"equalities must be {len(b)} of True and False, one for each row of b; got {self.equalities!r}"
+            raise ProblemError(msg)
+        tolerance = as_number("tolerance", self.tolerance)
+        if not 0 < tolerance < 1:
+            msg = f"tolerance must lie between 0 and 1, got {self.tolerance!r}; {TOLERANCE:g} is the default"
+            raise ProblemError(msg)
+        for name, value in (("C", C), ("b", b), ("trace_bound", R), ("family", family), ("equalities", equal)):
             object.__setattr__(self, name, value)
         if self.interior is not None:
             X = as_hermitian("interior", self.interior, C.shape[0])
             require_same_namespace(C=C, interior=X)
             X = self.spectral_set.project(X)
             object.__setattr__(self, "interior", X)
-            if not np.all(self._weights_of_slack(X) > 0):
-                msg = "interior must satisfy every constraint strictly: A_j . X < b_j"
+            met = self.rows.missed(X) <= tolerance * self.rows.units
+            if not np.all(np.where(equal, met, self._weights_of_slack(X) > 0)):
+                msg = "interior must satisfy every constraint strictly: A_j . X < b_j, and the equalities to tolerance"
                 raise ProblemError(msg)
 
     @classmethod
@@ -132,58 +156,40 @@ class LinearSDP(FamilyGame):
         b: Any,
         senses: Sequence[str],
         trace_bound: float,
-        tolerance: float = 1e-7,
+        tolerance: float = TOLERANCE,
     ) -> LinearSDP:
         """max C . X subject to A_j . X (<=, >=, ==) b_j, X >= 0, Tr X <= trace_bound.
 
-        A row ">=" is its negative with "<=". A row "==" is the pair A_j . X <= b_j + d_j and
-        A_j . X >= b_j - d_j, d_j = tolerance (|b_j| + r ||A_j||_2) with r the largest |b_i| / ||A_i||_2 of an
-        equality, a trace that no feasible X is below (R where all these b_i are zero): the program has an interior,
-        and its certificate is about the program in which equalities hold to this tolerance, as in every conic
-        solver, here by name. `row_multipliers` gives one multiplier for each row as it was written.
-
-        What this is worth is in ``solution.summary()``: any dual feasible y proves that the optimum with d = 0 is
-        at most upper - sum_j |y_j| d_j. A smaller tolerance asks for more digits of X than a program without a proper
-        interior has.
+        A row ">=" is its negative with "<="; `row_multipliers` gives the multipliers of the rows as they were written.
 
         Parameters
         ----------
-        C, A, b, trace_bound
+        C, A, b, trace_bound, tolerance
             As in the class.
         senses : sequence of {"<=", ">=", "=="}
             One for each row, or a single one for all.
-        tolerance : float
-            Relative feasibility of the equalities, > 0.
 
         Raises
         ------
         ProblemError
-            For a sense of another name, a wrong number of them, or a tolerance that is not positive.
+            For a sense of another name, or a wrong number of them, and as in the class.
         """
         n = as_hermitian("C", C).shape[0]
-        base = constraint_family(A, n)
-        m = base.shape[0]
+        family = constraint_family(A, n)
+        m = family.shape[0]
         b = as_real_vector("b", b, m)
         each = [senses] * m if isinstance(senses, str) else list(senses) if isinstance(senses, Iterable) else []
         if len(each) != m or any(sense not in ("<=", ">=", "==") for sense in each):
             msg = f"senses must hold {m} of '<=', '>=' and '==', one for each row of b; got {senses!r}"
             raise ProblemError(msg)
-        if not 0 < as_number("tolerance", tolerance) < 1:
-            msg = f"tolerance must lie between 0 and 1, got {tolerance!r}; 1e-7 is a usual choice"
-            raise ProblemError(msg)
+        signs = np.array([-1.0 if sense == ">=" else 1.0 for sense in each])
+        if np.any(signs < 0):
+            family, b = SignedFamily(family, signs), signs * b
         equal = np.array([sense == "==" for sense in each])
-        size = least_trace(np.abs(b[equal]), base.norms[equal]) or _positive(trace_bound)
-        slack = tolerance * (np.abs(b) + size * base.norms)
-        rows = [
-            (j, sign, sign * b[j] + (slack[j] if sense == "==" else 0.0))
-            for j, sense in enumerate(each)
-            for sign in ((1.0, -1.0) if sense == "==" else (1.0,) if sense == "<=" else (-1.0,))
-        ]
-        index, signs, right = (np.array(column) for column in zip(*rows, strict=True))
-        return cls(C, SignedFamily(base, index.astype(int), signs), right, trace_bound)
+        return cls(C, family, b, trace_bound, equalities=equal, tolerance=tolerance)
 
     @classmethod
-    def from_sdpa(cls, path: str | Path, trace_bound: float | None = None, tolerance: float = 1e-7) -> LinearSDP:
+    def from_sdpa(cls, path: str | Path, trace_bound: float | None = None, tolerance: float = TOLERANCE) -> LinearSDP:
         """max tr(F_0 X) subject to tr(F_i X) = c_i, X >= 0, of a file in the sparse SDPA format.
 
         Parameters
@@ -193,7 +199,7 @@ class LinearSDP(FamilyGame):
         trace_bound : float, optional
             Where the constraints give the trace of X (sum_i y_i F_i = I for some y) it is known.
         tolerance : float
-            Of the equalities, as in `with_senses`.
+            Of the equalities, as in the class.
 
         Raises
         ------
@@ -209,39 +215,27 @@ class LinearSDP(FamilyGame):
                     f"means, or a bound that you would be surprised to see reached"
                 )
                 raise ProblemError(msg)
-            trace_bound = given * (1 + 1e-6)  # the equalities hold to a tolerance
+            trace_bound = given
         family = SparseFamily(program.rows, program.objective.shape[0])
         return cls.with_senses(program.objective.toarray(), family, program.right, "==", trace_bound, tolerance)
 
     def row_multipliers(self, y: np.ndarray) -> np.ndarray:
         """One multiplier for each row as it was given to `with_senses`; y itself for a plain program."""
-        family = self.family
-        if not isinstance(family, SignedFamily):
-            return y
-        return np.bincount(family.index, family.signs * y, minlength=family.base.shape[0])
-
-    @cached_property
-    def _room(self) -> np.ndarray:
-        """d_j for both rows of an equality, 0 for the others: b_j + d_j and -b_j + d_j add to 2 d_j."""
-        family = self.family
-        if not isinstance(family, SignedFamily):
-            return np.zeros(len(self.b))
-        rows = np.bincount(family.index, minlength=family.base.shape[0])[family.index]
-        return np.where(rows == 2, np.bincount(family.index, self.b)[family.index] / 2, 0.0)
+        return self.family.signs * y if isinstance(self.family, SignedFamily) else y
 
     def describe(self, solution: Solution) -> list[str]:
-        lines, room, y = [], self._room, solution.y
-        if solution.matrix is not None and trace(solution.matrix) >= 0.999 * self.trace_bound:
-            lines.append("trace      tr X is at the trace bound: a larger one may give a larger value")
-        if y is None or not np.any(room) or not np.isfinite(solution.upper):
+        lines: list[str] = []
+        y, X = solution.y, solution.matrix
+        if X is None or not np.isfinite(solution.lower):
             return lines
-        worth = float(room @ y)
-        lines.append(
-            f"equalities {np.count_nonzero(room) // 2} rows, to a tolerance; held exactly, the optimum is at most "
-            f"{solution.upper - worth:.9g}"
-        )
-        if worth > solution.tol * max(abs(solution.upper), abs(solution.lower)):
-            lines.append("caution    that is further from the value than tol: pass a smaller tolerance to with_senses")
+        if trace(X) >= 0.999 * self.trace_bound and self.implied_trace is None:
+            lines.append("trace      tr X is at the trace bound: a larger one may give a larger value")
+        if np.any(self.equalities) and y is not None:
+            missed, size = self.rows.missed(X), self.rows.units
+            lines.append(
+                f"equalities {np.count_nonzero(self.equalities)} rows, missed by {np.max(missed / size):.1e} of "
+                f"their size at most; that is worth {float(np.abs(y) @ missed):.1e}, which the lower bound is short of"
+            )
         return lines
 
     def plot(self, solution: Solution, axes: Any) -> bool:
@@ -263,9 +257,10 @@ class LinearSDP(FamilyGame):
     def cost(self) -> Array:
         return self.C
 
-    @property
+    @cached_property
     def offset(self) -> np.ndarray:
-        return self.b
+        """b; 1 for the rows 0 . X <= 0, whose multipliers go to 0 for it."""
+        return np.where(self.rows.vacuous & (self.b == 0), 1.0, self.b)
 
     @cached_property
     def scale(self) -> float:
@@ -275,12 +270,26 @@ class LinearSDP(FamilyGame):
 
     @cached_property
     def spectral_set(self) -> SpectralSet:
-        """{X >= 0, Tr X <= R}."""
-        return TraceBall(self.C.shape[0], self.trace_bound)
+        """{X >= 0, Tr X <= R}; R with room where the equalities give the trace: met, it would leave no interior."""
+        given = self.implied_trace
+        room = 1.5 * given if given is not None and given <= self.trace_bound * (1 + 1e-9) else 0.0
+        return TraceBall(self.C.shape[0], max(self.trace_bound, room))
+
+    @cached_property
+    def implied_trace(self) -> float | None:
+        """The trace of every feasible X, where the equalities give it."""
+        return self.rows.implied_trace(self.C)
+
+    @cached_property
+    def rows(self) -> Rows:
+        """What they ask of an X."""
+        return Rows(self.family, self.b, self.equalities, self.trace_bound)
 
     @cached_property
     def dual_set(self) -> KnapsackSet:
-        """{y >= 0, s.y <= K} where a strictly feasible X_s is known, {y >= 0} before."""
+        """{y >= 0, s.y <= K} where a strictly feasible X_s is known; {y >= 0, or free} before, and with equalities."""
+        if np.any(self.equalities):
+            return KnapsackSet(np.where(self.equalities, -INF, 0.0), np.full(len(self.b), INF))
         s = self.slack_of_interior
         if s is None:
             return KnapsackSet.orthant(self.family.shape[0])
@@ -291,7 +300,7 @@ class LinearSDP(FamilyGame):
     def dual_set_at(self, level: float) -> KnapsackSet:
         """{y >= 0, s.y <= level - C . X_s}; with X_s = 0, Arora and Kale's {y >= 0, b.y <= alpha}."""
         s = self.slack_of_interior
-        if s is None or level <= self._reached:
+        if s is None or level <= self._reached or np.any(self.equalities):
             return self.dual_set
         return KnapsackSet.weighted_simplex(s, min(level - self._reached, self.dual_set.row_upper))
 
@@ -300,16 +309,11 @@ class LinearSDP(FamilyGame):
         """s = b - A*(X_s) > 0, or None where no strictly feasible X_s is known."""
         if self.interior is not None:
             return self._weights_of_slack(self.interior)
-        b = np.where(self.vacuous, 1.0, self.b)
-        return b if np.all(b > 0) else None
-
-    @cached_property
-    def vacuous(self) -> np.ndarray:
-        """The rows 0 . X <= b_j with b_j >= 0: they have no multiplier, and are never met with equality."""
-        return (self.family.norms == 0) & (self.b >= 0)
+        b = np.where(self.rows.vacuous, 1.0, self.b)
+        return b if np.all(b > 0) and not np.any(self.equalities) else None
 
     def _weights_of_slack(self, X: Array) -> np.ndarray:
-        return np.where(self.vacuous, 1.0, self._slack(X))
+        return np.where(self.rows.vacuous, 1.0, self.rows.slack(X))
 
     # -- feasibility ------------------------------------------------------------------------------
 
@@ -318,39 +322,80 @@ class LinearSDP(FamilyGame):
         """C . X_s."""
         return 0.0 if self.interior is None else inner(self.C, self.interior)
 
-    def _slack(self, X: Array) -> np.ndarray:
-        """b - A*(X), less an allowance for its rounding."""
-        n, size = self.C.shape[0], min(trace(X), self.trace_bound)
-        return self.b - self.family.adjoint(X) - 4 * n * EPS * (size * self.family.norms + np.abs(self.b))
-
     def repair(self, X: Array) -> Array | None:
-        """(1 - theta) X + theta X_s with the smallest theta that satisfies every constraint.
+        """(1 - theta) X + theta X_s, theta the smallest that satisfies all constraints; equalities to ``tolerance``.
 
         With X_s = 0 (b > 0) this is X / phi, phi = max_j A_j . X / b_j (Lemma 4.2.1).
         """
-        slack = self._slack(X)
-        if np.all(slack >= 0):
+        slack = self.rows.slack(X)
+        if np.any((slack < -self.tolerance * self.rows.units)[self.equalities]):
+            return None
+        bad, inside = (slack < 0) & ~self.equalities, self.slack_of_interior
+        if not np.any(bad):
             return X
-        inside = self.slack_of_interior
         if inside is None:
             return None
-        bad = slack < 0
         theta = min(1.0, float(np.max(slack[bad] / (slack[bad] - inside[bad]))) * (1 + 4 * EPS))
         target = zeros(tuple(X.shape), X) if self.interior is None else self.interior
         return (1 - theta) * X + theta * target
 
-    def phase_one(self) -> PhaseOne | None:
-        return None if self.dual_set.is_bounded else PhaseOne(self, vacuous=self.vacuous)
+    def _bound_from_member(self, point: Array) -> Bound:
+        if self.face is not None:  # what is off it is off the feasible set
+            point = self.face.lifted(self.face.compressed(point))
+        repaired = self.repair(point)
+        if repaired is None:
+            return Bound(point=point)
+        value = inner(self.C, repaired) - self.rounding(np.zeros(len(self.b)))
+        residual = None
+        if np.any(self.equalities):
+            residual = self.rows.missed(repaired)
+            if self.face is not None:  # the other rows hold on it, but for the rounding of V
+                residual = residual * np.isin(np.arange(len(residual)), self.face.rows)
+        return Bound(point=repaired, lower=value, residual=residual)
 
-    def with_interior(self, X: Array) -> LinearSDP:
-        return dataclasses.replace(self, interior=X)
+    def objective_at(self, X: Array | None, y: np.ndarray | None) -> float:
+        return -INF if X is None or self.repair(X) is None else inner(self.C, X)
+
+    def first_points(self) -> list[tuple[Array | None, np.ndarray | None]]:
+        """Those of every game; and the multipliers that say so, where a row reads 0 . X = b_j != 0."""
+        impossible = self.rows.impossible
+        ray = [(None, np.where(impossible, -np.sign(self.b), 0.0))] if np.any(impossible) else []
+        return [*super().first_points(), *ray]
+
+    @cached_property
+    def least_value(self) -> float:
+        """R min(0, lambda_min(C)): C . X of every X in S is at least that."""
+        return self.trace_bound * min(0.0, float(eigvalsh(self.C)[0])) - self.rounding(np.zeros(len(self.b)))
+
+    @cached_property
+    def face(self) -> Face | None:
+        """Where the equalities leave no positive definite X: the face that holds every feasible one."""
+        if not np.any(self.equalities & (self.b == 0)):
+            return None
+        return least_face(self.family, self.b, self.equalities, self.C)
+
+    def presolved(self) -> OnFace | None:
+        return None if self.face is None else OnFace(self, self.face)
 
     def bound_from_vector(self, y: np.ndarray) -> Bound:
-        bound = super().bound_from_vector(y)
+        if self.face is None:
+            bound = super().bound_from_vector(y)
+        else:  # every feasible X is V W V^H
+            y = self.dual_set.project(np.asarray(y, dtype=float))
+            small = OnFace(self, self.face).problem.bound_from_vector(y[self.face.rows])
+            bound = dataclasses.replace(small, point=y)
         ray = bound.point
         if ray is not None and self.slack_of_interior is None and self.recession_value(ray) < 0:
             return Bound(point=ray, upper=-INF)  # no X is feasible
         return bound
+
+    def phase_one(self) -> PhaseOne | None:
+        return (
+            None if self.dual_set.is_bounded or np.any(self.equalities) else PhaseOne(self, vacuous=self.rows.vacuous)
+        )
+
+    def with_interior(self, X: Array) -> LinearSDP:
+        return dataclasses.replace(self, interior=X)
 
     @classmethod
     def from_arguments(cls, given: Mapping[str, Any]) -> LinearSDP:
@@ -370,15 +415,18 @@ class LinearSDP(FamilyGame):
         X = cp.Variable((n, n), name="X", hermitian=hermitian, symmetric=not hermitian)
         real = cp.real if hermitian else lambda expression: expression  # cvxpy refuses the real part of a real one
         constraints = [X >> 0, real(cp.trace(X)) <= self.trace_bound]
-        constraints += [real(cp.trace(a @ X)) <= bj for a, bj in zip(A, self.b, strict=True)]
+        for a, bj, equal in zip(A, self.b, self.equalities, strict=True):
+            left = real(cp.trace(a @ X))
+            constraints.append(left == bj if equal else left <= bj)
         return cp.Problem(cp.Maximize(real(cp.trace(C @ X))), constraints)
 
     def read_reference(self, reference: cvxpy.Problem) -> tuple[Array | None, np.ndarray | None]:
         X = reference.variables()[0].value
-        y = [c.dual_value for c in reference.constraints[2:]]
-        if X is None or any(value is None for value in y):
+        multipliers = [c.dual_value for c in reference.constraints[2:]]
+        if X is None or any(value is None for value in multipliers):
             return None if X is None else from_numpy(X, self.C), None
-        return from_numpy((X + X.conj().T) / 2, self.C), np.maximum(np.array(y, dtype=float).reshape(-1), 0)
+        y = np.array(multipliers, dtype=float).reshape(-1)
+        return from_numpy((X + X.conj().T) / 2, self.C), np.where(self.equalities, y, np.maximum(y, 0))
 
     def parameters(self) -> Mapping[str, Any]:
         """The keyword arguments that construct this problem again: A as an array where it is one, or as its family."""
@@ -386,6 +434,7 @@ class LinearSDP(FamilyGame):
         A = family.P if isinstance(family, RankOneFamily) else family.A if isinstance(family, DenseFamily) else family
         return {
             "C": self.C, "A": A, "b": self.b, "trace_bound": self.trace_bound, "interior": self.interior,
+            "equalities": self.equalities, "tolerance": self.tolerance,
         }  # fmt: skip
 
     @classmethod

@@ -102,8 +102,8 @@ class PhaseOne(SpectralGame):
 
     def moments(self, U: Array, V: Array) -> Moments:
         found, units = self.game.moments(U, V), self.nu
-        if found.fold is not None:
-            return replace(found, fold=found.fold.divided(units))
+        if found.span is not None:
+            return replace(found, span=found.span.divided(units))
         return Moments(U, V, found.single / units, found.product / units, found.second / np.outer(units, units))
 
     def ray(self, y: np.ndarray) -> np.ndarray:

@@ -24,7 +24,7 @@ class KnapsackSet:
     Parameters
     ----------
     lower, upper : ndarray, shape (m,)
-        Bounds; infinite where there is none.
+        Bounds; infinite where there is none: -inf and inf for the multiplier of an equality.
     weights : ndarray, shape (m,), optional
         Positive coefficients of the one row; no row where None.
     row_lower, row_upper : float
@@ -111,6 +111,12 @@ class KnapsackSet:
         if self.weights is not None:
             upper = np.minimum(upper, self.lower + (self.row_upper - float(self.weights @ self.lower)) / self.weights)
         return np.maximum(np.abs(self.lower), np.abs(upper))
+
+    @cached_property
+    def floored(self) -> np.ndarray | slice:
+        """The coordinates with a finite lower bound, as an index: most often all."""
+        finite = np.isfinite(self.lower)
+        return slice(None) if finite.all() else np.flatnonzero(finite)
 
     @cached_property
     def capped(self) -> np.ndarray:

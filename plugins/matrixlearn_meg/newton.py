@@ -29,11 +29,14 @@ from matrixlearn.engines import Engine, Incumbent, Proposal, State
 from matrixlearn.linalg import cholesky, inner, sym, trace
 from matrixlearn.problem import Problem
 from matrixlearn_meg.links import Change, Link, link_of
+from matrixlearn_meg.orthogonal import Orthogonal
 from matrixlearn_meg.problem import MEGRegression
 from matrixlearn_meg.systems import System, system_at
 
 CLOSEST = 0.98
 """The fraction of the way to the boundary that a step may go."""
+NOISE = 1e-8
+"""What rounding may leave of an equation, relative to its right side, before more care is taken."""
 PATIENCE = 8
 """Iterations without progress after which more cannot be expected of double precision."""
 
@@ -119,20 +122,21 @@ class Linearized:
         both = inner(D + step * by.w, D + step * by.s) + self.link.moved(by.link, step).complementarity
         return max(0.0, both / self.pairs)
 
-    def solved(self, M: np.ndarray, h: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(w, du) with w + R^H A*(du) R = M and du = beta (A(R w R^H) + h), refined once."""
-        stack, scaling = self.problem.stack, self.scaling
-        du = self.system.multipliers(M, h)
-        w = M - scaling.inside(stack.adjoint(du))
-        error = stack.apply(scaling.outside(w)) + h - du / self.link.slopes
-        du = du + self.system.multipliers(0 * M, error)
-        return M - scaling.inside(stack.adjoint(du)), du
-
     @cached_property
     def shifted(self) -> tuple[np.ndarray, np.ndarray, float]:
         """What dlambda = 1 does to w, du and tr W."""
-        w, du = self.solved(self.scaling.inside(np.eye(self.problem.d)), np.zeros(self.problem.stack.T))
+        w, du = self.system.solution(self.scaling.inside(np.eye(self.problem.d)), np.zeros(self.problem.stack.T))
         return w, du, trace(self.scaling.outside(w))
+
+    def sharpened(self) -> Linearized:
+        """The same, by an orthogonal factorization where rounding shows in what dlambda = 1 does."""
+        stack, beta = self.problem.stack, self.link.slopes
+        w, du, _ = self.shifted
+        error = np.sqrt(beta) * stack.apply(self.scaling.outside(w)) - du / np.sqrt(beta)
+        size = float(np.linalg.norm(self.scaling.inside(np.eye(self.problem.d))))
+        if float(np.linalg.norm(error)) <= NOISE * size or not Orthogonal.fits(stack):
+            return self
+        return replace(self, system=Orthogonal.of(stack, self.scaling.R, beta))
 
     def direction(self, mu: float, second: Direction | None) -> Direction:
         """The step to products of mu, less the second order of another step."""
@@ -142,12 +146,12 @@ class Linearized:
             target = target - sym(second.w @ second.s)
         p, change = self.problem.predict(self.W), None if second is None else second.link
         K = 2 * target / (D[:, None] + D[None, :])
-        w, du = self.solved(K, self.link.missing(p, mu, change))
-        _, du_shifted, gained = self.shifted
+        w, du = self.system.solution(K, self.link.missing(p, mu, change))
+        w_shifted, du_shifted, gained = self.shifted
         shift = -trace(scaling.outside(w)) / gained
-        du = du + shift * du_shifted
+        w, du = w + shift * w_shifted, du + shift * du_shifted
         s = scaling.inside(self.problem.stack.adjoint(du) - shift * np.eye(len(D)))
-        return Direction(K - s, s, shift, self.link.change(du, mu, change))
+        return Direction(w, s, shift, self.link.change(du, mu, change))
 
     def room(self, by: Direction) -> float:
         """The largest step that leaves no cone."""
@@ -175,7 +179,7 @@ class Newton(Engine):
         scaling = Scaling.of(W, problem.stack.adjoint(link.u) - state.shift * np.eye(problem.d))
         if scaling is None:
             return replace(state, proposals=(), finished="a Cholesky factorization failed: numerical limit")
-        at = Linearized(problem, W, link, scaling, system_at(problem.stack, scaling.R, link.slopes))
+        at = Linearized(problem, W, link, scaling, system_at(problem.stack, scaling.R, link.slopes)).sharpened()
         predictor = at.direction(0.0, None)
         step = min(1.0, at.room(predictor))
         sigma = max(min(1.0, at.mu_after(predictor, step) / at.mu) ** 3, 0.3 if step < 0.1 else 1e-6)

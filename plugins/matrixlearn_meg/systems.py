@@ -7,17 +7,19 @@ With F_t = R^H X_t R the instances in the scaling, and w the step of W there,
 By instances, (I + b F F^T b) z = b (F M + h) with du = b z and b^2 = beta, is of order T and keeps the digits of du
 where some beta_t are huge: at the corners of a loss, beta_t -> inf and F w + h -> 0. By coordinates, it is
 (I + F^T beta F) w = M - F^T beta h, of order d (d + 1) / 2, and loses them: where T is larger, the few huge ones are
-kept apart, by instances (`Mixed`).
+kept apart, by instances (`Mixed`). Where either leaves too much of the second equation, there is `orthogonal`.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
+from matrixlearn.linalg import sym
 from matrixlearn_meg.stacks import from_coordinates, to_coordinates
 
 DIRECT = 4000
@@ -33,8 +35,33 @@ BLOCK = 512
 class System(Protocol):
     """A factorized system."""
 
+    def solution(self, M: np.ndarray, h: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """w and du."""
+
+
+class ByMultipliers(ABC):
+    """One that is solved for du; w is what the first equation makes of it."""
+
+    stack: Any
+    R: np.ndarray
+
+    @property
+    @abstractmethod
+    def slopes(self) -> np.ndarray:
+        """beta."""
+
+    @abstractmethod
     def multipliers(self, M: np.ndarray, h: np.ndarray) -> np.ndarray:
         """du."""
+
+    def solution(self, M: np.ndarray, h: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """w and du, refined once."""
+        stack, R = self.stack, self.R
+        du = self.multipliers(M, h)
+        w = M - sym(R.conj().T @ stack.adjoint(du) @ R)
+        error = stack.apply(sym(R @ w @ R.conj().T)) + h - du / self.slopes
+        du = du + self.multipliers(0 * M, error)
+        return M - sym(R.conj().T @ stack.adjoint(du) @ R), du
 
 
 def system_at(stack: Any, R: np.ndarray, beta: np.ndarray) -> System:
@@ -76,7 +103,7 @@ def inverse(A: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
 
 
 @dataclass(frozen=True, eq=False)
-class ByInstances:
+class ByInstances(ByMultipliers):
     """Order T."""
 
     stack: Any
@@ -84,12 +111,16 @@ class ByInstances:
     b: np.ndarray
     gram: Callable[[np.ndarray], np.ndarray]
 
+    @property
+    def slopes(self) -> np.ndarray:
+        return self.b**2
+
     def multipliers(self, M: np.ndarray, h: np.ndarray) -> np.ndarray:
         return self.b * self.gram(self.b * (h + self.stack.apply(self.R @ M @ self.R.conj().T)))
 
 
 @dataclass(frozen=True, eq=False)
-class Mixed:
+class Mixed(ByMultipliers):
     """The soft instances by coordinates, N = I + F_s^T beta F_s = L L^T, and the stiff ones in the metric of N^{-1}:
 
     (I + G^T G) z = b h + G^T v,    G = L^{-1} F_k^T b,    v = L^{-1} (M - F_s^T beta h),    w = L^{-T} (v - G z).
@@ -118,6 +149,10 @@ class Mixed:
         G = solve_triangular(L, F.T, lower=True, check_finite=False)
         return cls(stack, R, beta, stiff, L, G, inverse(G.T @ G))
 
+    @property
+    def slopes(self) -> np.ndarray:
+        return self.beta
+
     def multipliers(self, M: np.ndarray, h: np.ndarray) -> np.ndarray:
         from scipy.linalg import solve_triangular
 
@@ -134,12 +169,16 @@ class Mixed:
 
 
 @dataclass(frozen=True, eq=False)
-class Unformed:
+class Unformed(ByMultipliers):
     """Order T, by conjugate gradients: no matrix but d x d ones."""
 
     stack: Any
     R: np.ndarray
     b: np.ndarray
+
+    @property
+    def slopes(self) -> np.ndarray:
+        return self.b**2
 
     def multipliers(self, M: np.ndarray, h: np.ndarray) -> np.ndarray:
         P = self.R @ self.R.conj().T

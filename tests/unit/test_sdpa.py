@@ -61,9 +61,10 @@ def file(tmp_path):
 def test_the_matrices_are_those_of_the_file(file, name):
     problem, (C, A, b) = ml.LinearSDP.from_sdpa(file(SMALL, name)), blocks()
     np.testing.assert_array_equal(problem.C, C)
-    np.testing.assert_array_equal([problem.constraint(2 * j) for j in range(3)], A)  # an equality is a pair of rows
-    np.testing.assert_allclose((problem.b[::2] - problem.b[1::2]) / 2, b, rtol=1e-15)
-    assert problem.trace_bound == pytest.approx(4.0, rel=2e-6)  # the first row is the identity
+    np.testing.assert_array_equal([problem.constraint(j) for j in range(3)], A)
+    np.testing.assert_array_equal(problem.b, b)
+    assert np.all(problem.equalities)
+    assert problem.trace_bound == pytest.approx(4.0, rel=1e-9)  # the first row is the identity
 
 
 def test_the_optimum_is_that_of_the_dense_objective(file):
@@ -77,7 +78,7 @@ def test_the_optimum_is_that_of_the_dense_objective(file):
         )
 
     judge = optimum_of(program, 1e-3)
-    solution = ml.solve(ml.LinearSDP.from_sdpa(file(SMALL), tolerance=1e-8), tol=1e-7)
+    solution = ml.solve(ml.LinearSDP.from_sdpa(file(SMALL)), tol=1e-7)
     assert solution.status == "optimal"
     assert solution.value == pytest.approx(judge.value, abs=judge.error + 1e-6 * judge.size)
     C, A, b = blocks()
@@ -92,7 +93,14 @@ def test_the_optimum_is_that_of_the_dense_objective(file):
 @pytest.mark.skipif(not SDPLIB.is_dir(), reason="needs shared/data")
 @pytest.mark.parametrize(
     ("name", "published", "digits"),
-    [("theta1", 2.300000e01, 5e-6), ("mcp100", 2.261574e02, 1e-6), ("gpp100", -4.49435e01, 1e-5)],
+    [
+        ("theta1", 2.300000e01, 1e-6),
+        ("mcp100", 2.261574e02, 1e-6),
+        ("gpp100", -4.494355e01, 1e-6),  # <1 1^T, X> = 0: no positive definite X
+        ("gpp124-1", -7.3430763, 1e-6),
+        ("qap5", -4.360000e02, 1e-6),
+        ("theta2", 3.287917e01, 1e-6),
+    ],
 )
 def test_published_optima(name, published, digits):
     problem = ml.LinearSDP.from_sdpa(SDPLIB / f"{name}.dat-s.gz")

@@ -21,7 +21,7 @@ def phase_one():
     rng = np.random.default_rng(1)
     A = rng.standard_normal((4, 3, 3))
     program = ml.LinearSDP(np.eye(3), (A + A.swapaxes(1, 2)) / 2, [1.0, 2.0, 0.5, 1.5], 3.0)
-    return PhaseOne(program, vacuous=program.vacuous)
+    return PhaseOne(program, vacuous=program.rows.vacuous)
 
 
 def widest(game):

@@ -1,0 +1,83 @@
+"""Constraint matrices on a subspace, V^H A_j V, whose structure is that of the A_j.
+
+Re tr(V^H A_i V U V^H A_j V W) = Re tr(A_i U' A_j W'),     U' = V U V^H,  W' = V W V^H,  V^H V = I
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from matrixlearn.linalg._hermitian import adjoint, frobenius, sym
+from matrixlearn.linalg.constraints import ConstraintFamily
+from matrixlearn.linalg.moments import Moments
+from matrixlearn.typing import Array
+
+
+@dataclass(frozen=True, eq=False)
+class CompressedFamily(ConstraintFamily):
+    """The V^H A_j V of a family without a low rank, such as a sparse one: no m x r x r array.
+
+    Parameters
+    ----------
+    base : ConstraintFamily
+        Whose `moments` are plain ones.
+    V : array, shape (n, r)
+        Orthonormal columns.
+    """
+
+    base: ConstraintFamily
+    V: Array
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.base.shape[0], self.V.shape[1]
+
+    @property
+    def norms(self) -> np.ndarray:
+        return self.base.norms
+
+    @cached_property
+    def sizes(self) -> np.ndarray:
+        P = self._lifted_identity
+        found = np.sqrt(np.maximum(np.diag(self.base.schur(P, P)), 0.0))
+        for j in np.flatnonzero(found < 1e-6 * self.base.sizes):  # its square is rounding
+            found[j] = frobenius(self.matrix(int(j)))
+        return found
+
+    @property
+    def terms(self) -> int:
+        return self.base.terms
+
+    @property
+    def _lifted_identity(self) -> Array:
+        return sym(self.V @ adjoint(self.V))
+
+    def _lifted(self, U: Array) -> Array:
+        return sym(self.V @ U @ adjoint(self.V))
+
+    def matrix(self, j: int) -> Array:
+        return self._compressed(self.base.matrix(j))
+
+    def _compressed(self, A: Array) -> Array:
+        return sym(adjoint(self.V) @ A @ self.V)
+
+    def at(self, index: np.ndarray) -> CompressedFamily:
+        return CompressedFamily(self.base.at(index), self.V)
+
+    def compressed(self, V: Array) -> CompressedFamily:
+        return CompressedFamily(self.base, self.V @ V)
+
+    def apply(self, y: np.ndarray) -> Array:
+        return self._compressed(self.base.apply(y))
+
+    def adjoint(self, X: Array) -> np.ndarray:
+        return self.base.adjoint(self._lifted(X))
+
+    def schur(self, U: Array, V: Array) -> np.ndarray:
+        return self.base.schur(self._lifted(U), self._lifted(V))
+
+    def moments(self, U: Array, V: Array) -> Moments:
+        return replace(self.base.moments(self._lifted(U), self._lifted(V)), U=U, V=V)
