@@ -265,3 +265,9 @@ def test_units_and_shapes_that_are_no_trouble(mean):
         for intercept in (False, True):
             model = FETRRegressor(mean=mean, fit_intercept=intercept).fit(rows, target, label)
             assert np.all(np.isfinite(model.coef_)) and str(model.solution_.status) == "stationary"
+
+
+def test_products_that_overflow_are_named_by_what_was_given():
+    for rows, target in ((1e100 * X, Y), (X, 1e151 * Y)):
+        with pytest.raises(ProblemError, match=r"^X and y hold values whose products overflow"):
+            FETRRegressor().fit(rows, target)
