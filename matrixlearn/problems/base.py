@@ -1,9 +1,9 @@
 """The contract of a problem: what every problem must say of itself.
 
-Implement            `scale`, `bound_from_matrix`, `bound_from_vector`, `reference`, `random`.
-Optional             `objective_at`, `describe`, `plot`; `ceiling`, `least_value`, `engines`, `first_points`,
-                     `presolved`; `arguments` and
-                     `from_arguments` for the command line; `demo`.
+Implement            `scale`, `bound_from_matrix`, `bound_from_vector`, `reference`.
+Optional             `random` for the conformance kit; `objective_at`, `describe`, `plot`; `ceiling`, `least_value`,
+                     `engines`, `first_points`, `presolved`; `arguments` and `from_arguments` for the command line;
+                     `demo`.
 You get for free     `ml.solve`, certificates, `save` and `load`, the conformance kit.
 
 Most problems are spectral games and should subclass `matrixlearn.problem.SpectralGame`, which
@@ -175,9 +175,19 @@ class Problem(ABC):
         """A cvxpy problem with the same optimum (cvxpy is imported here, late)."""
 
     @classmethod
-    @abstractmethod
     def random(cls, rng: np.random.Generator) -> Problem:
-        """A small random instance, for the conformance kit."""
+        """A small random instance.  Nothing but the conformance kit asks for one.
+
+        Raises
+        ------
+        CapabilityError
+            By default: a problem that is made for the occasion needs none.
+        """
+        msg = (
+            f"{cls.__name__} draws no random instances: give it a classmethod random(cls, rng) that ends with "
+            f"return cls(...), or check one problem in the place of the class"
+        )
+        raise CapabilityError(msg)
 
     def parameters(self) -> Mapping[str, Any]:
         """The keyword arguments that construct this problem again."""
