@@ -31,6 +31,12 @@ CHUNK = 4_000_000
 """Entries of a temporary of `DenseFamily.schur`: 32 MB."""
 
 
+def furthest(apart: np.ndarray, size: np.ndarray) -> int:
+    """The j of the largest apart_j / size_j, 0 / 0 = 0; the first that is not finite where there is one."""
+    with np.errstate(all="ignore"):
+        return int(np.argmax(np.where(size == 0, 0.0, apart / size)))
+
+
 class ConstraintFamily(ABC):
     """m Hermitian n x n matrices."""
 
@@ -68,6 +74,12 @@ class ConstraintFamily(ABC):
         parts = [sym(adjoint(V) @ self.matrix(j) @ V) for j in range(self.shape[0])]
         return DenseFamily(namespace(V).stack(parts))
 
+    def least_hermitian(self) -> int:
+        """The j of the member that is furthest from Hermitian for its size, or not finite: the one to look at.  By
+        default the first; all are compared where that costs no more than to read them once.
+        """
+        return 0
+
     @abstractmethod
     def apply(self, y: np.ndarray) -> Array:
         """sum_j y_j A_j."""
@@ -97,6 +109,9 @@ class RankOneFamily(ConstraintFamily):
     @property
     def shape(self) -> tuple[int, int]:
         return self.P.shape[0], self.P.shape[1]
+
+    def least_hermitian(self) -> int:
+        return int(np.argmax(self.norms))  # NaN counts as the largest
 
     @cached_property
     def norms(self) -> np.ndarray:
@@ -174,6 +189,16 @@ class DenseFamily(ConstraintFamily):
     @property
     def shape(self) -> tuple[int, int]:
         return self.A.shape[0], self.A.shape[1]
+
+    def least_hermitian(self) -> int:
+        (m, n), xp = self.shape, namespace(self.A)
+        chunk, apart, size = max(1, CHUNK // (n * n)), [], []
+        for start in range(0, m, chunk):
+            part = self.A[start : min(start + chunk, m), ...]
+            with np.errstate(invalid="ignore"):  # inf - inf
+                apart.append(as_numpy(xp.max(xp.abs(part - adjoint(part)), axis=(1, 2))))
+            size.append(as_numpy(xp.max(xp.abs(part), axis=(1, 2))))
+        return furthest(np.concatenate(apart), np.concatenate(size))
 
     @cached_property
     def norms(self) -> np.ndarray:
@@ -260,6 +285,9 @@ class SignedFamily(ConstraintFamily):
     @property
     def terms(self) -> int:
         return self.base.terms
+
+    def least_hermitian(self) -> int:
+        return self.base.least_hermitian()
 
     def at(self, index: np.ndarray) -> SignedFamily:
         return SignedFamily(self.base.at(index), self.signs[index])
