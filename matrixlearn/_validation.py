@@ -17,6 +17,10 @@ LARGEST = 1e150
 """The square of a larger number, summed, is no number."""
 
 
+ROUNDED = 1e-10
+"""Part of the largest entry up to which an asymmetry is one of rounding."""
+
+
 def as_array(name: str, value: Any) -> Array:
     """A float64 or complex128 array, of the namespace of ``value`` or of NumPy; never a view that
     anyone writes to.
@@ -113,7 +117,7 @@ def as_samples(name: str, value: Any) -> Array:
 
 
 def as_hermitian(name: str, value: Any, n: int | None = None) -> Array:
-    """A finite Hermitian matrix; an asymmetry of rounding (1e-10 relative) is averaged away.
+    """A finite Hermitian matrix; an asymmetry of rounding (`ROUNDED`) is averaged away.
 
     Raises
     ------
@@ -126,7 +130,7 @@ def as_hermitian(name: str, value: Any, n: int | None = None) -> Array:
     symmetric = sym(array)
     largest = float(xp.max(xp.abs(array)))
     asymmetry = 2 * float(xp.max(xp.abs(array - symmetric)))
-    if asymmetry > 1e-10 * largest:
+    if asymmetry > ROUNDED * largest:
         kind = "Hermitian" if xp.isdtype(array.dtype, "complex floating") else "symmetric"
         i, j = divmod(int(xp.argmax(xp.abs(array - symmetric))), array.shape[0])
         msg = (

@@ -14,6 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from matrixlearn._array import as_numpy, from_numpy, namespace
+from matrixlearn.exceptions import ProblemError
 from matrixlearn.linalg._hermitian import (
     adjoint,
     conjugate,
@@ -35,6 +36,14 @@ def furthest(apart: np.ndarray, size: np.ndarray) -> int:
     """The j of the largest apart_j / size_j, 0 / 0 = 0; the first that is not finite where there is one."""
     with np.errstate(all="ignore"):
         return int(np.argmax(np.where(size == 0, 0.0, apart / size)))
+
+
+def _require_dimensions(name: str, array: Array, shape: str) -> None:
+    """An array of as many axes as ``shape`` names, the last two alike where there are three."""
+    got = tuple(getattr(array, "shape", ()))
+    if len(got) != shape.count(",") + 1 or (len(got) == 3 and got[1] != got[2]):
+        msg = f"{name} takes an array of shape {shape}, got {f'shape {got}' if got else f'a {type(array).__name__}'}"
+        raise ProblemError(msg)
 
 
 class ConstraintFamily(ABC):
@@ -105,6 +114,9 @@ class RankOneFamily(ConstraintFamily):
     """
 
     P: Array
+
+    def __post_init__(self) -> None:
+        _require_dimensions("RankOneFamily", self.P, "(m, n)")
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -185,6 +197,9 @@ class DenseFamily(ConstraintFamily):
     """A_j dense, stacked, shape (m, n, n)."""
 
     A: Array
+
+    def __post_init__(self) -> None:
+        _require_dimensions("DenseFamily", self.A, "(m, n, n)")
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -2,8 +2,8 @@
 
 Implement            `scale`, `bound_from_matrix`, `bound_from_vector`, `reference`.
 Optional             `random` for the conformance kit; `objective_at`, `describe`, `plot`; `ceiling`, `least_value`,
-                     `engines`, `first_points`, `presolved`; `arguments` and `from_arguments` for the command line;
-                     `demo`.
+                     `engines`, `first_points`, `presolved`, `check`; `arguments` and `from_arguments` for the
+                     command line; `demo`.
 You get for free     `ml.solve`, certificates, `save` and `load`, the conformance kit.
 
 Most problems are spectral games and should subclass `matrixlearn.problem.SpectralGame`, which
@@ -100,7 +100,7 @@ class Presolved(Protocol):
 
 
 class Problem(ABC):
-    """A problem: frozen, validated once in construction, ignorant of algorithms."""
+    """A problem: frozen, validated once (in construction or by `check`), ignorant of algorithms."""
 
     name: ClassVar[str] = ""
     """The name of the entry point."""
@@ -135,6 +135,11 @@ class Problem(ABC):
     @abstractmethod
     def bound_from_vector(self, y: np.ndarray) -> Bound:
         """What the vector proves, from the problem's data alone."""
+
+    def check(self) -> None:  # noqa: B027  # right as it is
+        """What `solve`, `certify` and `methods` ask once before anything else: a ProblemError that names what cannot be
+        right.  Nothing by default: construction has checked.
+        """
 
     def objective_at(self, X: Array | None, y: np.ndarray | None) -> float:
         """The objective at the returned point, recomputed from the data."""
@@ -219,7 +224,7 @@ class Problem(ABC):
 
 
 def require_problem(value: Any) -> None:
-    """An instance of a `Problem`.
+    """An instance of a `Problem`, and one that its own `check` lets pass.
 
     Raises
     ------
@@ -230,6 +235,10 @@ def require_problem(value: Any) -> None:
         given = f"the class {value.__name__} itself" if isinstance(value, type) else f"{type(value).__name__}"
         msg = f"problem must be an instance of a Problem, such as LinearSDP(C, A, b, trace_bound), got {given}"
         raise ProblemError(msg)
+    known = vars(value)
+    if "_let_in" not in known:  # a problem is a value: once is enough
+        value.check()
+        known["_let_in"] = True
 
 
 class MulticonvexProblem(Problem):

@@ -23,6 +23,8 @@ def constraint_family(A: Any, n: int) -> ConstraintFamily:
         if A.shape[1] != n:
             msg = f"A must hold matrices of shape ({n}, {n}), as C, got a {type(A).__name__} of order {A.shape[1]}"
             raise ProblemError(msg)
+        j = A.least_hermitian()
+        as_hermitian(f"A.matrix({j})", A.matrix(j), n)
         return A
     if isinstance(A, Iterator | Mapping):
         msg = f"A must be an array or a list of matrices, one for each constraint; got a {type(A).__name__}"
