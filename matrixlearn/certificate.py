@@ -62,7 +62,11 @@ class Certificate:
     @property
     def gap(self) -> float:
         """The width of the bounds over the size of the larger, or over FLOOR * scale, as in `relative_gap`."""
-        return relative_gap(self.lower, self.upper, self.problem.scale)
+        return relative_gap(self.lower, self.upper, self._scale)
+
+    @property
+    def _scale(self) -> float:
+        return self.problem.scale_at(self.y, self.upper)
 
     def verify(self) -> Certificate:
         """Compute the bounds again from the problem's data; return the certificate that results.
@@ -83,9 +87,9 @@ class Certificate:
         return fresh
 
     def __str__(self) -> str:
-        bounds, floor = f"{self.lower:.9g} <= optimum <= {self.upper:.9g}", FLOOR * self.problem.scale
+        bounds, floor = f"{self.lower:.9g} <= optimum <= {self.upper:.9g}", FLOOR * self._scale
         if max(abs(self.lower), abs(self.upper)) < floor:  # said, or the bounds would not look like their gap
-            return f"{bounds}, gap {self.gap:.2e} of {floor:.3g}, a thousandth of the data's scale ({self.rigour})"
+            return f"{bounds}, gap {self.gap:.2e} of {floor:.3g}, a small part of the data's scale ({self.rigour})"
         return f"{bounds}, relative gap {self.gap:.2e} ({self.rigour})"
 
 

@@ -72,7 +72,7 @@ class Incumbent:
     @property
     def gap(self) -> float:
         """The relative gap between them."""
-        return relative_gap(self.lower, self.upper, self.problem.scale)
+        return relative_gap(self.lower, self.upper, self.problem.scale_at(self.y, self.upper))
 
     @property
     def y(self) -> np.ndarray | None:

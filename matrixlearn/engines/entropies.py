@@ -19,6 +19,9 @@ from matrixlearn.problems.game import SpectralGame
 from matrixlearn.sets import SpectralSet
 from matrixlearn.typing import Array
 
+DEPTH = 40.0
+"""exp(-DEPTH) is hidden by the rounding of 1, all experts together."""
+
 
 def soft_support(S: SpectralSet, w: np.ndarray, mu: float) -> tuple[float, np.ndarray]:
     """(mu R log sum exp(lambda / mu), its gradient in w) over the experts s w of the signs s of S, and 0 if slack."""
@@ -33,8 +36,8 @@ def soft_support(S: SpectralSet, w: np.ndarray, mu: float) -> tuple[float, np.nd
 
 
 def soft_response(S: SpectralSet, F: Array, mu: float) -> tuple[float, Array]:
-    """(the smoothed support function at F, its gradient X_mu): one eigendecomposition a block."""
-    spectrum = Spectrum.of(S, F)
+    """(the smoothed support function at F, its gradient X_mu): of experts whose weights rounding does not hide."""
+    spectrum = Spectrum.of(S, F).within(DEPTH * mu)
     value, p = soft_support(S, spectrum.w, mu)
     return value, spectrum.with_values(p)
 

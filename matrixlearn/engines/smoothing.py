@@ -13,8 +13,8 @@ averages the X with the same theta, and has upper(y+) - lower(X_avg) <= 4 L D^2 
     f_mu(y+) <= f_mu(v) + grad.(y+ - v) + (L/2) ||z+ - z_v||^2
 
 holds; L doubles until it does (L <= ||A||^2 R / mu, in the metric of z). The eigenvalues for this test are those of the
-certificate. When the certified interval is down to twice what mu costs, mu is divided by 4 and the method starts again
-from the best y.
+certificate; here as for X_mu the ends of the spectrum suffice, where lambda is within 40 mu of the largest. When the
+certified interval is down to twice what mu costs, mu is divided by 4 and the method starts again from the best y.
 
 References
 ----------
@@ -29,11 +29,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from matrixlearn._array import as_numpy, from_numpy, zeros
+from matrixlearn._array import from_numpy, zeros
 from matrixlearn.engines.base import Engine, Incumbent, Proposal, State
-from matrixlearn.engines.entropies import soft_response, soft_support
+from matrixlearn.engines.entropies import DEPTH, soft_response, soft_support
 from matrixlearn.engines.mirror import next_check
 from matrixlearn.engines.saddle import ScaledSet, lower_value, metric, refusal, rounded_out
+from matrixlearn.engines.spectrum import eigenvalues_within
 from matrixlearn.problems.base import Problem
 from matrixlearn.problems.game import SpectralGame
 from matrixlearn.typing import Array
@@ -135,7 +136,7 @@ class Smoothing(Engine):
             image_x = game.forward(x)
             y = (1 - theta) * state.y + theta * x
             image_y = (1 - theta) * state.image_y + theta * image_x
-            w = as_numpy(S.eigenvalues(image_y))
+            w = eigenvalues_within(S, image_y, DEPTH * state.mu)
             at_y = float(game.offset @ y) + soft_support(S, w, state.mu)[0]
             moved = d * (y - v)
             if at_y <= at_v + float(gradient @ (y - v)) + L / 2 * float(moved @ moved) + allowance:

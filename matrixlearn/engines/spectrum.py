@@ -2,47 +2,84 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
-from matrixlearn._array import as_numpy, columns, from_numpy, zeros
+from matrixlearn._array import as_numpy, from_numpy, namespace, zeros
 from matrixlearn.exponents.dense import spectral_function
-from matrixlearn.linalg import eigh
+from matrixlearn.linalg.tridiagonal import Pairs, Tridiagonal, Values, at_ends, pairs_of, values_of
 from matrixlearn.sets import SpectralSet
 from matrixlearn.typing import Array
+
+HIDDEN = 1e-17
+"""The share of the largest that its rounding hides."""
 
 
 @dataclass(frozen=True, eq=False)
 class Spectrum:
-    """Eigenvalues and eigenvectors of F, one eigendecomposition a block; F itself where it is a vector."""
+    """The decompositions of the blocks of F, or parts of them; F itself where it is a vector."""
 
     spectral_set: SpectralSet
-    like: Array
-    w: np.ndarray
-    """All eigenvalues, block by block, (n,)."""
-    bases: tuple[Array, ...]
-    """The eigenvectors of each block; none of a vector."""
+    F: Array
+    parts: tuple[Pairs | Tridiagonal, ...]
 
     @classmethod
     def of(cls, spectral_set: SpectralSet, F: Array) -> Spectrum:
-        if F.ndim == 1:
-            return cls(spectral_set, F, as_numpy(F), ())
-        pairs = [eigh(F[block, block]) for block in spectral_set.slices()]
-        w = [as_numpy(w) for w, _ in pairs]
-        return cls(spectral_set, F, w[0] if len(w) == 1 else np.concatenate(w), tuple(V for _, V in pairs))
+        blocks = () if F.ndim == 1 else spectral_set.slices()
+        return cls(spectral_set, F, tuple(pairs_of(F[block, block]) for block in blocks))
+
+    def within(self, depth: float) -> Spectrum:
+        """The eigenpairs in `reach` alone."""
+        counts = reach(self.spectral_set, self.parts, depth)
+        return replace(self, parts=tuple(part.ends(*ends) for part, ends in zip(self.parts, counts, strict=True)))
+
+    @cached_property
+    def w(self) -> np.ndarray:
+        """The eigenvalues, block by block."""
+        return np.concatenate([part.w for part in self.parts]) if self.parts else as_numpy(self.F)
 
     def with_values(self, p: np.ndarray) -> Array:
-        """V diag(p) V^H."""
-        if not self.bases:
-            return from_numpy(p, self.like)
-        if len(self.bases) == 1:
-            return self._part(self.bases[0], p)
-        out = zeros(tuple(self.like.shape), self.like)
-        for block, V in zip(self.spectral_set.slices(), self.bases, strict=True):
-            out[block, block] = self._part(V, p[block])
+        """V diag(p) V^H, of a p that ascends with w in each block: what rounding does not hide is at the ends."""
+        if not self.parts:
+            return from_numpy(p, self.F)
+        hidden = HIDDEN * float(np.max(np.abs(p)))
+        if len(self.parts) == 1:
+            return self._part(self.parts[0], p, hidden)
+        out, start = zeros(tuple(self.F.shape), self.F), 0
+        for block, part in zip(self.spectral_set.slices(), self.parts, strict=True):
+            past = start + len(part.w)
+            out[block, block] = self._part(part, p[start:past], hidden)
+            start = past
         return out
 
-    def _part(self, V: Array, p: np.ndarray) -> Array:
-        order = np.argsort(-p, kind="stable")  # descending
-        return spectral_function(columns(V, order), from_numpy(p[order], self.like))
+    def _part(self, part: Pairs | Tridiagonal, p: np.ndarray, hidden: float) -> Array:
+        low, high = int(np.sum(p < -hidden)), int(np.sum(p > hidden))
+        V, kept = part.ends(low, high).V, at_ends(p, low, high)
+        return spectral_function(namespace(V).flip(V, axis=1), from_numpy(kept[::-1], self.F))  # descending
+
+
+def eigenvalues_within(spectral_set: SpectralSet, F: Array, depth: float) -> np.ndarray:
+    """The eigenvalues of F in `reach` alone, block by block."""
+    if F.ndim == 1:
+        return as_numpy(F)
+    parts = [values_of(F[block, block]) for block in spectral_set.slices()]
+    counts = reach(spectral_set, parts, depth)
+    return np.concatenate([part.values(*ends) for part, ends in zip(parts, counts, strict=True)])
+
+
+def reach(spectral_set: SpectralSet, parts: Sequence[Values | Tridiagonal], depth: float) -> Iterator[tuple[int, int]]:
+    """How many of each block's lowest and largest eigenvalues are experts s w, s a sign of S, within ``depth`` of the
+    best, or a third farther.
+    """
+    if not parts:
+        return
+    signs = spectral_set.signs
+    extremes = np.concatenate([part.extremes(depth / 8) for part in parts])
+    best = max(float(np.max(sign * extremes)) for sign in signs)
+    cut = best - max(1.25 * depth, 1e-12 * float(np.max(np.abs(extremes))))
+    for part, n in zip(parts, spectral_set.sizes, strict=True):
+        high = part.above(cut)
+        yield min(n - part.above(-cut), n - high) if -1 in signs else 0, high

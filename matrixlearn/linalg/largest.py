@@ -20,10 +20,11 @@ from typing import Any
 
 import numpy as np
 
-from matrixlearn._array import EPS, as_numpy, columns
-from matrixlearn.linalg._hermitian import cholesky, eigh
+from matrixlearn._array import EPS
+from matrixlearn.linalg._hermitian import cholesky
 from matrixlearn.linalg.inertia import definite_factors, semidefinite_error
 from matrixlearn.linalg.krylov import krylov_spaces
+from matrixlearn.linalg.tridiagonal import pairs_of, values_of
 
 ALL_BELOW = 200
 """Size below which a full decomposition guesses as quickly as ARPACK."""
@@ -122,8 +123,8 @@ def _by_inverses(A: Any, accuracy: float) -> tuple[float, np.ndarray] | None:
 
 
 def _by_decomposition(A: Any) -> tuple[float, np.ndarray]:
-    w, V = np.linalg.eigh(A.toarray() if hasattr(A, "toarray") else A)
-    return float(w[-1]), V[:, -1]
+    top = pairs_of(A.toarray() if hasattr(A, "toarray") else A).ends(0, 1)
+    return float(top.w[0]), np.asarray(top.V[:, 0])
 
 
 def checked_largest(A: Any) -> float:
@@ -144,7 +145,7 @@ def checked_largest(A: Any) -> float:
         bound = _proven(A, lambda t: dense_bound(t, dense))
         if bound is not None:
             return bound
-    return float(np.linalg.eigvalsh(dense)[-1])
+    return float(values_of(dense).extremes()[1])
 
 
 def _proven(A: Any, proof: Callable[[float], float | None]) -> float | None:
@@ -196,8 +197,7 @@ def extreme_pairs(F: Any, k: int, both: bool = True) -> tuple[np.ndarray, Any]:
         try:
             return eigsh(F, k=2 * k if both else k, which="BE" if both else "LA", tol=1e-2, v0=start)
         except ArpackError:
-            pass  # not converged: a full decomposition is next
-    w, V = eigh(F)
+            pass  # not converged
     low = min(k, n // 2) if both else 0
-    index = np.concatenate([np.arange(low), np.arange(max(low, n - k), n)])
-    return as_numpy(w)[index], columns(V, index)
+    pairs = pairs_of(F).ends(low, min(k, n - low))
+    return pairs.w, pairs.V

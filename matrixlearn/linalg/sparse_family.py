@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from matrixlearn.linalg.constraints import ConstraintFamily, furthest
+from matrixlearn.linalg.moments import Moments, Spanned, spanned
 
 BLOCK = 2**18
 """Pairs of entries at a time: 2 MB, to stay in the cache."""
@@ -95,6 +96,13 @@ class SparseFamily(ConstraintFamily):
         for j, used, part in self._heavy:
             H[:, j] = H[j, :] = self.adjoint(U[:, used] @ np.asarray(part @ V))
         return H
+
+    @cached_property
+    def _spanned(self) -> Spanned | None:
+        return spanned(lambda a, b: self.rows[:, a * self.n + b].toarray(), self.rows.data, *self.shape)
+
+    def moments(self, U: np.ndarray, V: np.ndarray) -> Moments:
+        return super().moments(U, V) if self._spanned is None else self._spanned.moments(U, V)
 
     # -- which way --------------------------------------------------------------------------------
 

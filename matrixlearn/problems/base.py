@@ -128,6 +128,10 @@ class Problem(ABC):
         turns into an absolute one.
         """
 
+    def scale_at(self, y: np.ndarray | None, upper: float) -> float:
+        """The size that gaps count from, for the y that proves ``upper``: `scale`, by default."""
+        return self.scale
+
     @abstractmethod
     def bound_from_matrix(self, X: Array) -> Bound:
         """What the matrix proves, from the problem's data alone."""

@@ -46,6 +46,9 @@ from matrixlearn.problems.sdpa import read_sdpa
 from matrixlearn.sets import KnapsackSet, SpectralSet, TraceBall
 from matrixlearn.typing import Array
 
+FLOOR = 1e-3
+"""Of `LinearSDP.scale`, that gaps count from at the least."""
+
 TOLERANCE = 1e-7
 """Of equalities, by default."""
 
@@ -270,6 +273,17 @@ class LinearSDP(FamilyGame):
         """R ||C||_2; where C = 0, the largest |b_j| + R ||A_j||_2: the bounds of Y derive from it."""
         size = self.trace_bound * self.cost_norm
         return size or float(np.max(np.abs(self.b) + self.trace_bound * self.constraint_norms))
+
+    def scale_at(self, y: np.ndarray | None, upper: float) -> float:
+        """sum_j |b_j y_j| + R t, what the upper bound adds up to: a generous R has no part in it where t is 0.
+
+        Not below a thousandth of `scale`, or an optimum of 0 would never be reached.
+        """
+        if y is None or not np.isfinite(upper):
+            return self.scale
+        terms = self.b * y
+        size = float(np.sum(np.abs(terms))) + max(upper - float(np.sum(terms)), 0.0)
+        return min(self.scale, max(size, FLOOR * self.scale))
 
     @cached_property
     def spectral_set(self) -> SpectralSet:

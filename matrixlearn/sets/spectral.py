@@ -18,6 +18,7 @@ from typing import ClassVar
 from matrixlearn._array import identity, is_sparse, namespace, zeros
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.linalg import adjoint, cholesky, eigh, eigvalsh, sym, trace
+from matrixlearn.linalg.tridiagonal import pairs_of, values_of
 from matrixlearn.typing import Array
 
 
@@ -60,10 +61,15 @@ class SpectralSet(ABC):
         """The number of experts: ln(dimension) is the entropy's range over S."""
         return len(self.signs) * self.n + self.slack
 
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Those of the diagonal blocks."""
+        return self.blocks or (self.n,)
+
     def slices(self) -> Iterator[slice]:
         """The diagonal blocks, as slices."""
         start = 0
-        for size in self.blocks or (self.n,):
+        for size in self.sizes:
             yield slice(start, start + size)
             start += size
 
@@ -117,7 +123,8 @@ class SpectralSet(ABC):
         """(lambda_min, v v^H, lambda_max, u u^H) over all blocks of F."""
         low, high = float("inf"), -float("inf")
         for block in self.slices():
-            w, V = eigh(F[block, block])
+            pairs = pairs_of(F[block, block]).ends(1, 1)
+            w, V = pairs.w, pairs.V
             if float(w[0]) < low:
                 low, low_block, low_vector = float(w[0]), block, V[:, 0]
             if float(w[-1]) > high:
@@ -143,12 +150,24 @@ class SpectralSet(ABC):
         return self.trace / total if total > self.trace else 1.0
 
 
-class Spectraplex(SpectralSet):
-    """{X >= 0, Tr X = R}; its support function is R lambda_max(F)."""
+class ExpertHull(SpectralSet):
+    """The hull of R s v v^H, s one of the signs, and of 0 where there is slack.
+
+    Its support function is R max s lambda(F), of an eigenvalue at an end of the spectrum.
+    """
 
     def support_of(self, eigenvalues: Array) -> float:
         xp = namespace(eigenvalues)
-        return self.trace * float(xp.max(eigenvalues))
+        best = max(float(xp.max(sign * eigenvalues)) for sign in self.signs)
+        return self.trace * (max(best, 0.0) if self.slack else best)
+
+    def support(self, F: Array) -> float:
+        F = F.toarray() if is_sparse(F) else F
+        return max(self.support_of(values_of(F[block, block]).extremes()) for block in self.slices())
+
+
+class Spectraplex(ExpertHull):
+    """{X >= 0, Tr X = R}; its support function is R lambda_max(F)."""
 
     def clip_scale(self, total: float) -> float:
         return self.trace / total
@@ -170,14 +189,10 @@ class Spectraplex(SpectralSet):
         return identity(self.n, like) * (self.trace / self.n)
 
 
-class TraceBall(SpectralSet):
+class TraceBall(ExpertHull):
     """{X >= 0, Tr X <= R}; its support function is R max(0, lambda_max(F))."""
 
     slack = 1
-
-    def support_of(self, eigenvalues: Array) -> float:
-        xp = namespace(eigenvalues)
-        return self.trace * max(0.0, float(xp.max(eigenvalues)))
 
     def clip(self, eigenvalues: Array) -> Array:
         xp = namespace(eigenvalues)
@@ -196,7 +211,7 @@ class TraceBall(SpectralSet):
         return identity(self.n, like) * (self.trace / self.dimension)
 
 
-class SpectralBall(SpectralSet):
+class SpectralBall(ExpertHull):
     """{X : ||X||_* <= R} = {X_+ - X_- : X_+, X_- >= 0, Tr X_+ + Tr X_- <= R}.
 
     The signed pair of blocks +-F of a norm minimization min_y ||F(y)||_2, kept as the one matrix
@@ -204,10 +219,6 @@ class SpectralBall(SpectralSet):
     """
 
     signs = (1, -1)
-
-    def support_of(self, eigenvalues: Array) -> float:
-        xp = namespace(eigenvalues)
-        return self.trace * float(xp.max(xp.abs(eigenvalues)))
 
     def clip(self, eigenvalues: Array) -> Array:
         xp = namespace(eigenvalues)

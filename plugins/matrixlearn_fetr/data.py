@@ -191,13 +191,36 @@ def as_targets(name: str, value: Any) -> np.ndarray:
     return array
 
 
+def as_labels(task: Any) -> np.ndarray:
+    """Labels as an array of whatever kind, none of them missing."""
+    labels = np.asarray(task)
+    each = labels.reshape(-1)
+    if labels.dtype == object:
+        missing = np.array([_is_missing(label) for label in each.tolist()])
+    else:
+        missing = ~np.isfinite(each) if labels.dtype.kind in "fcmM" else np.zeros(len(each), bool)
+    if np.any(missing):
+        at = int(np.argmax(missing))
+        msg = f"task holds NaN, infinity or nothing, {each[at]!r} at row {at}; every row is of one task"
+        raise ProblemError(msg)
+    return labels
+
+
+def _is_missing(label: Any) -> bool:
+    itself = label == label  # NaN is not; pandas' NA does not know
+    return label is None or not (isinstance(itself, bool | np.bool_) and bool(itself))
+
+
 def known_targets(Y: Any) -> np.ndarray | None:
     """Where the targets (n, m) of shared instances are not NaN; None where all are, or for any other Y."""
     try:
         values = np.asarray(Y)
-    except ValueError:  # ragged
+        if values.ndim != 2 or values.dtype.kind not in "fO":
+            return None
+        values = values.astype(float)
+    except (TypeError, ValueError):  # words, or ragged
         return None
-    if values.ndim != 2 or values.dtype.kind != "f" or not np.isnan(values).any():
+    if not np.isnan(values).any():
         return None
     return np.asarray(~np.isnan(values))
 

@@ -17,14 +17,11 @@ from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.metrics import r2_score
 from sklearn.utils.validation import (
     _check_sample_weight,
-    check_array,
-    check_consistent_length,
     check_is_fitted,
-    column_or_1d,
     validate_data,
 )
 
-from matrixlearn_fetr.data import Moments, known_targets
+from matrixlearn_fetr.data import Moments, as_labels, known_targets
 from matrixlearn_fetr.rows import Rows
 
 
@@ -52,8 +49,7 @@ class TaskLabels:
         self.tasks_ = None
         if task is None:
             return None
-        task = column_or_1d(check_array(task, ensure_2d=False, dtype=None, input_name="task"))
-        check_consistent_length(Y, task)
+        task = _label_of_rows(task, len(Y))
         if Y.ndim != 1:
             msg = f"with task, y must hold one target a row, got shape {Y.shape}; targets of shared rows need no task"
             raise ValueError(msg)
@@ -70,8 +66,7 @@ class TaskLabels:
         if task is None:
             msg = "task is missing: the model was fitted with the task of each row"
             raise ValueError(msg)
-        task = column_or_1d(check_array(task, ensure_2d=False, dtype=None, input_name="task"))
-        check_consistent_length(X, task)
+        task = _label_of_rows(task, X.shape[0])
         seen = np.isin(task, self.tasks_)
         if self._common is None and not np.all(seen):
             msg = f"task has labels that fit did not see: {np.unique(task[~seen])[:5].tolist()}"
@@ -197,7 +192,23 @@ def _filled(y: Any) -> tuple[Any, np.ndarray | None]:
     if len(lacking):
         msg = f"y holds nothing but NaN for task {lacking[0]}; each column needs a target, or is to be left out"
         raise ValueError(msg)
-    return np.where(known, y, 0.0), known
+    return np.where(known, np.asarray(y, dtype=float), 0.0), known
+
+
+def _label_of_rows(task: Any, rows: int) -> np.ndarray:
+    """A label for each row, shape (n,)."""
+    labels = as_labels(task)
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        labels = labels[:, 0]
+    if labels.shape != (rows,):
+        msg = f"task must hold one label for each of the {rows} rows, got shape {labels.shape}"
+        raise ValueError(msg)
+    try:
+        np.unique(labels)
+    except TypeError as error:
+        msg = f"task must hold labels of one kind, which have an order ({error}); make all of them strings"
+        raise ValueError(msg) from error
+    return labels
 
 
 def checked_weights(sample_weight: Any, X: Any) -> np.ndarray | None:

@@ -38,12 +38,19 @@ class TaskByTask(WeightSolver):
         root = S1.power(0.5)
         form = root @ mean @ S1.power(-0.5)
         values, vectors = np.linalg.eigh((form + form.T) / 2)
-        noise = EPS * len(values)  # times the condition of the A_i, 1 / (1 - largest value), after their division
-        used = values * max(1 - values[-1], 2 * noise) > noise
+        used = values > EPS * len(values)
+        used &= _is_seen(equation.moments.mean_gram, S1.power(-0.5) @ vectors)
         along = vectors.T @ (root @ D.mean(axis=1))
         e = S1.power(-0.5) @ (vectors @ np.where(used, along / np.where(used, values, 1.0), 0.0))
         pulled = e[:, None] - shrunk @ e[:, None] if gram.ndim == 2 else e[:, None] - (shrunk @ e).T
         return D + pulled
+
+
+def _is_seen(gram: np.ndarray, directions: np.ndarray) -> np.ndarray:
+    """Whether x^T G x is more than its rounding, for each column x: small units are seen, missing rank is not."""
+    size = np.sum(directions * (gram @ directions), axis=0)
+    rounding = np.sum(np.abs(directions) * (np.abs(gram) @ np.abs(directions)), axis=0)
+    return np.asarray(size > EPS * len(gram) * rounding)
 
 
 def _solved(A: np.ndarray, R: np.ndarray) -> np.ndarray:

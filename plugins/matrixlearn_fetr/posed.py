@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from matrixlearn.exceptions import ProblemError
 from matrixlearn_fetr.classification import LogisticFETR
 from matrixlearn_fetr.data import is_sparse
 from matrixlearn_fetr.equation import EPS
@@ -56,7 +57,11 @@ class SquaredPosed(Posed):
     def problem(self) -> FETR:
         """Of the rows less the means of their tasks, where there are intercepts."""
         of = self.rows.centred_moments() if self.fit_intercept else self.rows.moments()
-        return FETR(gram=of.gram, cross=of.cross, square=of.square, task=self.names)
+        try:
+            return FETR(gram=of.gram, cross=of.cross, square=of.square, task=self.names)
+        except ProblemError as error:
+            msg = f"X and y hold values whose products overflow; choose larger units ({error})"
+            raise ProblemError(msg) from error
 
     def linear(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return weights, self.rows.centre.intercept(weights) if self.fit_intercept else np.zeros(self.rows.tasks)

@@ -20,6 +20,7 @@ from matrixlearn.exceptions import ProblemError
 from matrixlearn.problem import as_array, as_hermitian, as_number, as_real_vector, as_weights
 from matrixlearn_fetr.data import (
     Moments,
+    as_labels,
     as_rows,
     as_targets,
     is_sparse,
@@ -271,14 +272,11 @@ def _is_listed(X: Any) -> bool:
 
 
 def _labels(task: Any) -> np.ndarray:
-    labels = np.asarray(task)
+    labels = as_labels(task)
     if labels.dtype == object:
         labels = np.array([str(label) for label in labels.reshape(-1)]).reshape(labels.shape)
     if labels.ndim != 1:
         msg = f"task must be a vector of labels, got shape {labels.shape}"
-        raise ProblemError(msg)
-    if labels.dtype.kind == "f" and not np.all(np.isfinite(labels)):
-        msg = "task holds NaN or infinite labels; every row is of one task"
         raise ProblemError(msg)
     return labels
 

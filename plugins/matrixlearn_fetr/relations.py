@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from matrixlearn.certificate import relative_gap
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.problem import Bound, MulticonvexProblem, as_array
 from matrixlearn_fetr.covariance import (
@@ -49,7 +50,7 @@ DRAWN = 500
 """The most features or tasks that are drawn."""
 
 FAR = 1e-3
-"""Relative to F: where the majorizer has more to gain, what the pair has is bounded without a solve."""
+"""The gap by the majorizer from which on what the pair can gain is bounded without a solve."""
 
 
 class Loss(Protocol):
@@ -183,7 +184,8 @@ class RelationProblem(MulticonvexProblem):
         value = self.objective_of(found)
         improved, _, of_majorizer = self.weight_step(point, best.majorizers()[0])
         of_block = self.eta * self.around.excess(point, best) + self.loss.left(found.weights, self._prior(best))
-        if of_block > of_majorizer and of_majorizer < FAR * value:  # else a solve would not make the gap small
+        near = relative_gap(value - of_majorizer, value, self.scale) < FAR
+        if of_block > of_majorizer and near:  # else a solve would not make the gap small
             _, _, of_block = self.weight_step(point, best)
         rounding = self._rounding(found, value)
         return Located(

@@ -247,7 +247,7 @@ def test_bad_input():
         SingleTaskRidge().fit(X, y).predict(X, task)
     with pytest.raises(ValueError, match="one target a row"):
         SingleTaskRidge().fit(X, np.column_stack([y, y]), task)
-    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+    with pytest.raises(ValueError, match="task must hold one label for each of the 14 rows"):
         SingleTaskRidge().fit(X, y, task[:-1])
     with pytest.raises(ValueError, match="contains NaN"):
         SingleTaskRidge().fit(X, np.where(y > 0, np.nan, y), task)

@@ -171,3 +171,103 @@ def test_units_of_the_features_beside_which_the_prior_vanishes(scale, mean):
     model = FETRRegressor(eta=1.0, mean=mean).fit(scale * X, y, task=task)
     predicted = model.predict(scale * X, task=task)
     assert np.mean((predicted - y) ** 2) < 0.02 * np.var(y)
+
+
+class Unknown:
+    """A value like pandas' NA: equal to nothing, unequal to nothing, neither true nor false."""
+
+    def __eq__(self, other):
+        return self
+
+    def __bool__(self):
+        raise TypeError
+
+    __hash__ = None
+
+
+@pytest.mark.parametrize(
+    ("task", "says"),
+    [
+        (["a", None] * 4, "task holds NaN, infinity or nothing, None at row 1"),
+        (np.array(["a", Unknown()] * 4, dtype=object), "task holds NaN, infinity or nothing, .* at row 1"),
+        (np.array(["a", np.nan] * 4, dtype=object), "task holds NaN, infinity or nothing, nan at row 1"),
+        ([0.0, np.inf] * 4, r"task holds NaN, infinity or nothing, .*inf.* at row 1"),
+        (np.array(["2020-01-01", "NaT"] * 4, dtype="datetime64[D]"), "task holds NaN, infinity or nothing, .*NaT"),
+    ],
+)
+def test_missing_labels_are_named(task, says):
+    for make in (lambda: FETR(X, Y[:, 0], task=task), lambda: FETRRegressor().fit(X, Y[:, 0], task)):
+        with pytest.raises(ProblemError, match=says):
+            make()
+
+
+@pytest.mark.parametrize(
+    ("task", "says"),
+    [
+        (np.array(["a", 1] * 4, dtype=object), "task must hold labels of one kind"),
+        ("region", r"task must hold one label for each of the 8 rows, got shape \(\)"),
+        (["a", "b"], r"task must hold one label for each of the 8 rows, got shape \(2,\)"),
+        (np.zeros((8, 2)), r"task must hold one label for each of the 8 rows, got shape \(8, 2\)"),
+    ],
+)
+def test_labels_of_no_row_are_named_by_estimators(task, says):
+    fitted = FETRRegressor().fit(X, Y[:, 0], ["a", "b"] * 4)
+    for call in (lambda: FETRRegressor().fit(X, Y[:, 0], task), lambda: fitted.predict(X, task)):
+        with pytest.raises(ValueError, match=says):
+            call()
+
+
+def test_labels_of_any_kind_are_the_same_tasks():
+    names = np.array(["a", "b", "c", "a"] * 2)
+    first = FETRRegressor().fit(X, Y[:, 0], names)
+    number = np.unique(names, return_inverse=True)[1]
+    dates = np.array(["2020-01-01", "2021-01-01", "2022-01-01"], dtype="datetime64[D]")
+    pairs = np.empty(8, dtype=object)
+    pairs[:] = [("x", int(k)) for k in number]
+    for task in (
+        names.astype(object),
+        names.tolist(),
+        number,
+        number.astype(float),
+        dates[number],
+        pairs,
+        names[:, None],
+    ):
+        other = FETRRegressor().fit(X, Y[:, 0], task)
+        np.testing.assert_array_equal(other.coef_, first.coef_)
+        np.testing.assert_array_equal(other.predict(X, task), first.predict(X, names))
+
+
+@pytest.mark.parametrize("mean", ["zero", "shared"])
+def test_units_and_shapes_that_are_no_trouble(mean):
+    """No exception, finite weights, and a certificate: units of 1e12, single rows, constant and repeated columns."""
+    task = np.repeat([0, 1], 4)
+    y = Y[:, 0]
+    cases = [
+        (1e12 * X, y, task),
+        (X, 1e12 * y, task),
+        (X, 1e-12 * y, task),
+        (1e12 * X, 1e12 * y, task),
+        (X * [1e8, 1.0, 1e-8], y, task),
+        (np.column_stack([X, np.full(8, 2.0), np.zeros(8), X]), y, task),
+        (np.ones((8, 2)), y, task),
+        (X, y, np.zeros(8)),
+        (X, y, np.arange(8)),
+        (X, y, np.repeat([0, 1], [7, 1])),
+        (X[:1], y[:1], task[:1]),
+        (X, np.zeros(8), task),
+        (np.hstack([X] * 5 + [X**2]), y, task),
+        (1e12 * X, Y, None),
+    ]
+    if mean == "zero":  # a shared mean of 1e12 is subtracted from weights that differ from it by 1
+        cases += [(1e-12 * X, Y, None), (1e-12 * X, y, task)]
+    for rows, target, label in cases:
+        for intercept in (False, True):
+            model = FETRRegressor(mean=mean, fit_intercept=intercept).fit(rows, target, label)
+            assert np.all(np.isfinite(model.coef_)) and str(model.solution_.status) == "stationary"
+
+
+def test_products_that_overflow_are_named_by_what_was_given():
+    for rows, target in ((1e100 * X, Y), (X, 1e151 * Y)):
+        with pytest.raises(ProblemError, match=r"^X and y hold values whose products overflow"):
+            FETRRegressor().fit(rows, target)
