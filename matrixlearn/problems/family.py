@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from matrixlearn.problems.game import SpectralGame
+from matrixlearn.problems.parts import require_family, require_parts
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,6 +26,10 @@ class FamilyGame(SpectralGame):
         @property
         def family(self) -> ConstraintFamily:
             """The A_j."""
+
+    def check(self) -> None:
+        require_parts(self)
+        require_family(self)
 
     def forward(self, y: np.ndarray) -> Array:
         return self.cost - self.family.apply(y)
