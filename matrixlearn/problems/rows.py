@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,43 @@ from matrixlearn.exceptions import ProblemError
 from matrixlearn.linalg import is_complex
 from matrixlearn.linalg.constraints import ConstraintFamily, DenseFamily, RankOneFamily
 from matrixlearn.linalg.sparse_family import SparseFamily
+
+
+def entries(n: int, *terms: tuple[int, int, complex]) -> Any:
+    """A with A . X = sum over the terms of Re(conj(v) X_ij): a row of a program, written by the entries of X in it.
+
+    Parameters
+    ----------
+    n : int
+        Side length.
+    *terms : tuples (i, j, v)
+        v times X_ij, counted from 0; those of one entry add up, and X_ji is X_ij. For complex X, v = 1 is the real part
+        and v = 1j the imaginary one.
+
+    Returns
+    -------
+    scipy.sparse.csr_array, shape (n, n)
+        Hermitian: (v e_i e_j^T + conj(v) e_j e_i^T) / 2, summed.
+
+    Raises
+    ------
+    ProblemError
+        For a term that is none, or an index outside X.
+    """
+    import scipy.sparse as sp
+
+    for term in terms:
+        if not (isinstance(term, Sequence) and len(term) == 3 and all(_is_index(k, n) for k in term[:2])):
+            msg = f"a term is (i, j, v) with whole numbers 0 <= i, j < {n}, got {term!r}"
+            raise ProblemError(msg)
+    i, j = np.array([term[:2] for term in terms], dtype=np.int64).reshape(-1, 2).T
+    v = as_array("v", [term[2] for term in terms]) if terms else np.zeros(0)
+    halves = np.concatenate([v, v.conj()]) / 2
+    return sp.csr_array((halves, (np.concatenate([i, j]), np.concatenate([j, i]))), shape=(n, n))
+
+
+def _is_index(k: Any, n: int) -> bool:
+    return isinstance(k, Integral) and 0 <= int(k) < n
 
 
 def constraint_family(A: Any, n: int) -> ConstraintFamily:

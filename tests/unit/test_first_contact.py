@@ -248,3 +248,25 @@ def test_sparse_rows_are_checked_each():
     ):
         with pytest.raises(ProblemError, match=said):
             ml.LinearSDP(np.eye(3), [right, bad], np.ones(2), 1.0)
+
+
+@given(st.integers(0, 2**32 - 1), st.booleans())
+def test_entries_are_the_entries(seed, complex_):
+    rng = np.random.default_rng(seed)
+    n, k = int(rng.integers(1, 6)), int(rng.integers(0, 5))
+    X, v = rng.standard_normal((n, n)), rng.standard_normal(k)
+    if complex_:
+        X, v = X + 1j * rng.standard_normal((n, n)), v + 1j * rng.standard_normal(k)
+    X = (X + X.conj().T) / 2
+    terms = [(int(i), int(j), u) for (i, j), u in zip(rng.integers(0, n, (k, 2)), v, strict=True)]
+    A = ml.entries(n, *terms)
+    assert A.shape == (n, n)
+    wanted = sum((np.conj(u) * X[i, j]).real for i, j, u in terms)
+    program = ml.LinearSDP(np.eye(n), [A, sp.eye_array(n)], np.ones(2), 1.0)
+    assert program.adjoint(X)[0] == pytest.approx(wanted, abs=1e-12)
+
+
+@pytest.mark.parametrize("term", [(0, 3, 1.0), (-1, 0, 1.0), (0, 0), (0.0, 0, 1.0), 3, (0, 0, "a"), (0, 0, np.nan)])
+def test_a_term_is_an_entry(term):
+    with pytest.raises(ProblemError, match=r"a term is \(i, j, v\)|^v (must hold|holds)"):
+        ml.entries(3, (0, 1, 2.0), term)
