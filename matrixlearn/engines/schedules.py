@@ -1,7 +1,8 @@
-"""What a schedule of matrix multiplicative weights decides: step sizes, levels and what is certified when."""
+"""What a schedule of matrix multiplicative weights decides, and what it may regret."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -11,6 +12,7 @@ from matrixlearn._array import zeros
 from matrixlearn.engines.base import Incumbent, State
 from matrixlearn.exponents import Exponent
 from matrixlearn.problems.game import SpectralGame
+from matrixlearn.sets import SpectralSet
 from matrixlearn.typing import Array
 
 
@@ -44,3 +46,50 @@ class Averages:
 
     def with_round(self, X: Array, y: np.ndarray) -> Averages:
         return Averages(self.X + X, self.y + y, self.count + 1)
+
+
+@dataclass(frozen=True)
+class RegretBound:
+    """What optimistic multiplicative weights may regret, whatever the losses.
+
+        X_t = argmin over S of <rate_t G_{t-1} + ahead_t H_t, X> + h(X),   0 < rate_t <= ahead_t,   d_t >= ||L_t - H_t||
+
+        sum_t <L_t, X_t>  <=  min over S of <G_T, X>  +  R ln n (1/rate_T + sum_{t>1} [1/rate_{t-1} - 1/rate_t]_+)
+                              +  R sum_t phi(ahead_t, d_t)
+
+        phi(a, d) = a d^2 / 2  where a d <= 2,  2 (d - 1/a)  beyond
+
+    for losses L_t with the sum G_t, hints H_t, n experts and the entropy h, between 0 and R ln n on S. Theorem 4.3.1
+    with hints, and rates that may change.
+
+    Proof. Let Z_t and W_t minimize <rate_t G_{t-1}, X> + h and <rate_t G_t, X> + h, and V_t(k) = min <G_t, X> + h/k.
+    By optimality of Z_t, <L_t, W_t> <= V_t(rate_t) - V_{t-1}(rate_t) - D(W_t, Z_t)/rate_t. These differences sum to
+    min <G_T, X> and the term in R ln n at the most: V(k) falls with k. By optimality of X_t between Z_t and W_t,
+    <H_t, X_t - W_t> <= (D(W_t, Z_t) - D(W_t, X_t)) / ahead_t, and as ahead_t >= rate_t, D(W_t, Z_t) drops out. What
+    is left, <L_t - H_t, X_t - W_t> - D(W_t, X_t)/ahead_t, is at most d_t s - s^2 / (2 R ahead_t) for
+    s = ||X_t - W_t||_* <= 2 R, since h is strongly convex.
+
+    Attributes
+    ----------
+    rate : float
+        Of the last round.
+    raised : float
+        sum [1/rate_{t-1} - 1/rate_t]_+.
+    charged : float
+        sum phi(ahead_t, d_t).
+    """
+
+    rate: float = math.inf
+    raised: float = 0.0
+    charged: float = 0.0
+
+    def with_round(self, rate: float, ahead: float, deviation: float) -> RegretBound:
+        """The bound after one more round."""
+        far = ahead * deviation > 2
+        charge = 2 * (deviation - 1 / ahead) if far else ahead * deviation**2 / 2
+        raised = max(1 / self.rate - 1 / rate, 0.0)
+        return RegretBound(rate, self.raised + raised, self.charged + charge)
+
+    def value(self, S: SpectralSet) -> float:
+        """The right-hand side, without the minimum."""
+        return S.trace * (math.log(S.dimension) * (1 / self.rate + self.raised) + self.charged)
