@@ -383,7 +383,7 @@ def _core(problem: SpectralGame, every: Sequence[Moments]) -> np.ndarray:
     m = len(every[0].product) if cells[0].family is None else len(problem.offset)
     core = np.zeros((m + 1, m + 1))
     for cell, moments in zip(cells, every, strict=True):
-        if cell.family is None:
+        if isinstance(cell.rows, slice):
             core[:m, :m] += moments.second
         else:
             core[np.ix_(cell.rows, cell.rows)] += moments.second

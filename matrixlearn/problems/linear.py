@@ -47,7 +47,7 @@ from matrixlearn.problems.sdpa import read_sdpa
 from matrixlearn.sets import KnapsackSet, SpectralSet, TraceBall
 from matrixlearn.typing import Array
 
-FLOOR = 1e-3
+FLOOR = 1e-2
 """Of `LinearSDP.scale`, that gaps count from at the least."""
 
 TOLERANCE = 1e-7
@@ -275,7 +275,7 @@ class LinearSDP(FamilyGame):
     def scale_at(self, y: np.ndarray | None, upper: float) -> float:
         """sum_j |b_j y_j| + R t, what the upper bound adds up to: a generous R has no part in it where t is 0.
 
-        Not below a thousandth of `scale`, or an optimum of 0 would never be reached.
+        Not below a hundredth of `scale`, or rounding would keep an optimum of 0 from being reached.
         """
         if y is None or not np.isfinite(upper):
             return self.scale
