@@ -13,6 +13,7 @@ from matrixlearn import engines, exceptions, exponents, oracles, problem
 from matrixlearn._solve import methods, solve
 from matrixlearn.certificate import Certificate, certify
 from matrixlearn.problems.linear import LinearSDP
+from matrixlearn.problems.rows import entries
 from matrixlearn.registry import problems, register
 from matrixlearn.solution import History, Solution, Status
 
@@ -30,6 +31,7 @@ __all__ = [
     "__version__",
     "certify",
     "engines",
+    "entries",
     "exceptions",
     "exponents",
     "methods",

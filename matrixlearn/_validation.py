@@ -17,6 +17,10 @@ LARGEST = 1e150
 """The square of a larger number, summed, is no number."""
 
 
+ROUNDED = 1e-10
+"""Part of the largest entry up to which an asymmetry is one of rounding."""
+
+
 def as_array(name: str, value: Any) -> Array:
     """A float64 or complex128 array, of the namespace of ``value`` or of NumPy; never a view that
     anyone writes to.
@@ -113,7 +117,7 @@ def as_samples(name: str, value: Any) -> Array:
 
 
 def as_hermitian(name: str, value: Any, n: int | None = None) -> Array:
-    """A finite Hermitian matrix; an asymmetry of rounding (1e-10 relative) is averaged away.
+    """A finite Hermitian matrix; an asymmetry of rounding (`ROUNDED`) is averaged away.
 
     Raises
     ------
@@ -121,22 +125,28 @@ def as_hermitian(name: str, value: Any, n: int | None = None) -> Array:
         Where max |A - A^H| is more than rounding: the message gives it.
     """
     array = as_array(name, value)
-    if array.ndim != 2 or array.shape[0] != array.shape[1] or (n is not None and array.shape[0] != n):
-        want = "(n, n)" if n is None else f"({n}, {n})"
-        msg = f"{name} must be a square matrix of shape {want}, got shape {tuple(array.shape)}"
-        raise ProblemError(msg)
+    require_square(name, array, n)
     xp = namespace(array)
     symmetric = sym(array)
     largest = float(xp.max(xp.abs(array)))
     asymmetry = 2 * float(xp.max(xp.abs(array - symmetric)))
-    if asymmetry > 1e-10 * largest:
+    if asymmetry > ROUNDED * largest:
         kind = "Hermitian" if xp.isdtype(array.dtype, "complex floating") else "symmetric"
+        i, j = divmod(int(xp.argmax(xp.abs(array - symmetric))), array.shape[0])
         msg = (
-            f"{name} must be {kind}, but max |A - A^H| = {asymmetry:.3g} (largest entry {largest:.3g}); "
-            f"pass (A + A^H) / 2 if that is what you mean"
+            f"{name} must be {kind}, but max |A - A^H| = {asymmetry:.3g} at the entry ({i}, {j}) (largest entry "
+            f"{largest:.3g}); pass (A + A^H) / 2 if that is what you mean"
         )
         raise ProblemError(msg)
     return array if asymmetry == 0 else symmetric
+
+
+def require_square(name: str, array: Any, n: int | None = None) -> None:
+    """A matrix of shape (n, n), dense or sparse."""
+    if array.ndim != 2 or array.shape[0] != array.shape[1] or (n is not None and array.shape[0] != n):
+        want = "(n, n)" if n is None else f"({n}, {n})"
+        msg = f"{name} must be a square matrix of shape {want}, got shape {tuple(array.shape)}"
+        raise ProblemError(msg)
 
 
 def as_number(name: str, value: Any) -> float:

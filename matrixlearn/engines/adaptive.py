@@ -140,18 +140,21 @@ class Adaptive:
                 played = replace(played, answer=answer, G=G)
         assert answer.y is not None and state.averages is not None  # LevelOracle gives y
         moved = float(np.abs(answer.y - anchor) @ game.constraint_norms)
+        averages = state.averages.with_round(played.X, answer.y)
         state = replace(
             state,
             suffered=state.suffered + answer.step * inner(answer.loss, played.X),
             allowed=state.allowed.with_round(rate, ahead, moved),
             G=played.G,
             exponent=played.exponent,
-            averages=state.averages.with_round(played.X, answer.y),
+            averages=averages,
             X=played.X,
             surprise=answer.loss - state.hint,
             proposals=(),
         )
-        return state if state.averages.count < state.check_at else self._check(game, state, answer.y, incumbent)
+        if averages.count < state.check_at:
+            return state
+        return self._check(game, state, answer.y, incumbent)
 
     def _rates(self, game: SpectralGame, state: AdaptiveState, width: float) -> tuple[float, float]:
         """(of the losses, of the hint)."""

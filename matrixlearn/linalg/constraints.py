@@ -14,6 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from matrixlearn._array import as_numpy, from_numpy, namespace
+from matrixlearn.exceptions import ProblemError
 from matrixlearn.linalg._hermitian import (
     adjoint,
     conjugate,
@@ -29,6 +30,20 @@ from matrixlearn.typing import Array
 
 CHUNK = 4_000_000
 """Entries of a temporary of `DenseFamily.schur`: 32 MB."""
+
+
+def furthest(apart: np.ndarray, size: np.ndarray) -> int:
+    """The j of the largest apart_j / size_j, 0 / 0 = 0; the first that is not finite where there is one."""
+    with np.errstate(all="ignore"):
+        return int(np.argmax(np.where(size == 0, 0.0, apart / size)))
+
+
+def _require_dimensions(name: str, array: Array, shape: str) -> None:
+    """An array of as many axes as ``shape`` names, the last two alike where there are three."""
+    got = tuple(getattr(array, "shape", ()))
+    if len(got) != shape.count(",") + 1 or (len(got) == 3 and got[1] != got[2]):
+        msg = f"{name} takes an array of shape {shape}, got {f'shape {got}' if got else f'a {type(array).__name__}'}"
+        raise ProblemError(msg)
 
 
 class ConstraintFamily(ABC):
@@ -77,6 +92,12 @@ class ConstraintFamily(ABC):
         """Where any member may have an entry other than 0, (rows, columns); None, by default, for everywhere."""
         return None
 
+    def least_hermitian(self) -> int:
+        """The j of the member that is furthest from Hermitian for its size, or not finite: the one to look at.  By
+        default the first; all are compared where that costs no more than to read them once.
+        """
+        return 0
+
     @abstractmethod
     def apply(self, y: np.ndarray) -> Array:
         """sum_j y_j A_j."""
@@ -103,9 +124,15 @@ class RankOneFamily(ConstraintFamily):
 
     P: Array
 
+    def __post_init__(self) -> None:
+        _require_dimensions("RankOneFamily", self.P, "(m, n)")
+
     @property
     def shape(self) -> tuple[int, int]:
         return self.P.shape[0], self.P.shape[1]
+
+    def least_hermitian(self) -> int:
+        return int(np.argmax(self.norms))  # NaN counts as the largest
 
     @cached_property
     def norms(self) -> np.ndarray:
@@ -180,9 +207,22 @@ class DenseFamily(ConstraintFamily):
 
     A: Array
 
+    def __post_init__(self) -> None:
+        _require_dimensions("DenseFamily", self.A, "(m, n, n)")
+
     @property
     def shape(self) -> tuple[int, int]:
         return self.A.shape[0], self.A.shape[1]
+
+    def least_hermitian(self) -> int:
+        (m, n), xp = self.shape, namespace(self.A)
+        chunk, apart, size = max(1, CHUNK // (n * n)), [], []
+        for start in range(0, m, chunk):
+            part = self.A[start : min(start + chunk, m), ...]
+            with np.errstate(invalid="ignore"):  # inf - inf
+                apart.append(as_numpy(xp.max(xp.abs(part - adjoint(part)), axis=(1, 2))))
+            size.append(as_numpy(xp.max(xp.abs(part), axis=(1, 2))))
+        return furthest(np.concatenate(apart), np.concatenate(size))
 
     @cached_property
     def norms(self) -> np.ndarray:
@@ -277,6 +317,9 @@ class SignedFamily(ConstraintFamily):
     @property
     def terms(self) -> int:
         return self.base.terms
+
+    def least_hermitian(self) -> int:
+        return self.base.least_hermitian()
 
     def at(self, index: np.ndarray) -> SignedFamily:
         return SignedFamily(self.base.at(index), self.signs[index])

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from matrixlearn.linalg.constraints import ConstraintFamily
+from matrixlearn.linalg.constraints import ConstraintFamily, furthest
 from matrixlearn.linalg.moments import Moments, Spanned, spanned
 
 BLOCK = 2**18
@@ -53,6 +53,22 @@ class SparseFamily(ConstraintFamily):
     @cached_property
     def terms(self) -> int:
         return int(np.bincount(self.rows.indices, minlength=1).max())
+
+    def least_hermitian(self) -> int:
+        apart, size = abs(self.rows - self._adjoints), abs(self.rows)
+        return furthest(apart.max(axis=1).toarray().ravel(), size.max(axis=1).toarray().ravel())
+
+    def hermitian(self) -> SparseFamily:
+        """The (A_j + A_j^H) / 2."""
+        return SparseFamily((self.rows + self._adjoints) / 2, self.n)
+
+    @property
+    def _adjoints(self) -> Any:
+        """The A_j^H, as ``rows``."""
+        entries = self.rows.tocoo()
+        member, position = entries.coords
+        transposed = position % self.n * self.n + position // self.n
+        return type(self.rows)((entries.data.conj(), (member, transposed)), shape=self.rows.shape)
 
     def at(self, index: np.ndarray) -> SparseFamily:
         return SparseFamily(self.rows[index, :], self.n)

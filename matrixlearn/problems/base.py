@@ -1,9 +1,9 @@
 """The contract of a problem: what every problem must say of itself.
 
-Implement            `scale`, `bound_from_matrix`, `bound_from_vector`, `reference`, `random`.
-Optional             `objective_at`, `describe`, `plot`; `ceiling`, `least_value`, `engines`, `first_points`,
-                     `presolved`; `arguments` and
-                     `from_arguments` for the command line; `demo`.
+Implement            `scale`, `bound_from_matrix`, `bound_from_vector`, `reference`.
+Optional             `random` for the conformance kit; `objective_at`, `describe`, `plot`; `ceiling`, `least_value`,
+                     `engines`, `first_points`, `presolved`, `check`; `arguments` and `from_arguments` for the
+                     command line; `demo`.
 You get for free     `ml.solve`, certificates, `save` and `load`, the conformance kit.
 
 Most problems are spectral games and should subclass `matrixlearn.problem.SpectralGame`, which
@@ -100,7 +100,7 @@ class Presolved(Protocol):
 
 
 class Problem(ABC):
-    """A problem: frozen, validated once in construction, ignorant of algorithms."""
+    """A problem: frozen, validated once (in construction or by `check`), ignorant of algorithms."""
 
     name: ClassVar[str] = ""
     """The name of the entry point."""
@@ -139,6 +139,11 @@ class Problem(ABC):
     @abstractmethod
     def bound_from_vector(self, y: np.ndarray) -> Bound:
         """What the vector proves, from the problem's data alone."""
+
+    def check(self) -> None:  # noqa: B027  # right as it is
+        """What `solve`, `certify` and `methods` ask once before anything else: a ProblemError that names what cannot be
+        right.  Nothing by default: construction has checked.
+        """
 
     def objective_at(self, X: Array | None, y: np.ndarray | None) -> float:
         """The objective at the returned point, recomputed from the data."""
@@ -179,9 +184,19 @@ class Problem(ABC):
         """A cvxpy problem with the same optimum (cvxpy is imported here, late)."""
 
     @classmethod
-    @abstractmethod
     def random(cls, rng: np.random.Generator) -> Problem:
-        """A small random instance, for the conformance kit."""
+        """A small random instance.  Nothing but the conformance kit asks for one.
+
+        Raises
+        ------
+        CapabilityError
+            By default: a problem that is made for the occasion needs none.
+        """
+        msg = (
+            f"{cls.__name__} draws no random instances: give it a classmethod random(cls, rng) that ends with "
+            f"return cls(...), or check one problem in the place of the class"
+        )
+        raise CapabilityError(msg)
 
     def parameters(self) -> Mapping[str, Any]:
         """The keyword arguments that construct this problem again."""
@@ -213,7 +228,7 @@ class Problem(ABC):
 
 
 def require_problem(value: Any) -> None:
-    """An instance of a `Problem`.
+    """An instance of a `Problem`, and one that its own `check` lets pass.
 
     Raises
     ------
@@ -224,6 +239,10 @@ def require_problem(value: Any) -> None:
         given = f"the class {value.__name__} itself" if isinstance(value, type) else f"{type(value).__name__}"
         msg = f"problem must be an instance of a Problem, such as LinearSDP(C, A, b, trace_bound), got {given}"
         raise ProblemError(msg)
+    known = vars(value)
+    if "_let_in" not in known:  # a problem is a value: once is enough
+        value.check()
+        known["_let_in"] = True
 
 
 class MulticonvexProblem(Problem):

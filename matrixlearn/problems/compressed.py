@@ -13,7 +13,6 @@ from functools import cached_property
 
 import numpy as np
 
-from matrixlearn.exceptions import ProblemError
 from matrixlearn.linalg import adjoint, sym
 from matrixlearn.linalg.constraints import ConstraintFamily
 from matrixlearn.problems.family import FamilyGame
@@ -66,8 +65,3 @@ class CompressedGame(FamilyGame):
     def expanded(self, W: Array) -> Array:
         """X = V W V^H."""
         return sym(self.V @ W @ adjoint(self.V))
-
-    @classmethod
-    def random(cls, rng: np.random.Generator) -> CompressedGame:
-        msg = "a compressed game is made from another game: CompressedGame(game, V)"
-        raise ProblemError(msg)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from matrixlearn.problems.cells import Cell, cells_in
 from matrixlearn.problems.game import SpectralGame
+from matrixlearn.problems.parts import require_family, require_parts
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,6 +28,10 @@ class FamilyGame(SpectralGame):
         @property
         def family(self) -> ConstraintFamily:
             """The A_j."""
+
+    def check(self) -> None:
+        require_parts(self)
+        require_family(self)
 
     def forward(self, y: np.ndarray) -> Array:
         return self.cost - self.family.apply(y)

@@ -32,6 +32,7 @@ from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.linalg.moments import Moments
 from matrixlearn.problems.base import INF, Bound, Problem
 from matrixlearn.problems.cells import Cell
+from matrixlearn.problems.parts import require_maps, require_parts
 from matrixlearn.sets import KnapsackSet, SpectralSet
 from matrixlearn.typing import Array
 
@@ -172,6 +173,13 @@ class SpectralGame(Problem):
         if self.spectral_set.n >= RESPONSE_BELOW:
             return [(None, y)]
         return [(self.spectral_set.center(self.cost), y), (self.spectral_set.best_response(self.forward(y)), None)]
+
+    def check(self) -> None:
+        """Parts of the wrong kind, size or symmetry, and parts with NaN; a game that its construction validates says so
+        by an empty override.
+        """
+        require_parts(self)
+        require_maps(self)
 
     # -- where Y is unbounded ---------------------------------------------------------------------
 
@@ -330,9 +338,7 @@ class SpectralGame(Problem):
         if y is None or any(dual is None for dual in duals):
             return None, y
         X = sum(s * dual for s, dual in zip(self.spectral_set.signs, duals, strict=True))
-        if not np.iscomplexobj(as_numpy(self.cost)):
-            X = np.real(X)
         X = (X + X.conj().T) / 2
         if self.cost.ndim == 1:
             X = np.diag(X).copy()
-        return namespace(self.cost).astype(from_numpy(X, self.cost), self.cost.dtype), y
+        return from_numpy(X, self.cost), y

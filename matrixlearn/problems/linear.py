@@ -152,6 +152,9 @@ class LinearSDP(FamilyGame):
                 msg = "interior must satisfy every constraint strictly: A_j . X < b_j, and the equalities to tolerance"
                 raise ProblemError(msg)
 
+    def check(self) -> None:
+        """Construction has."""
+
     @classmethod
     def with_senses(
         cls,

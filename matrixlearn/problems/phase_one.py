@@ -109,7 +109,3 @@ class PhaseOne(SpectralGame):
     def ray(self, y: np.ndarray) -> np.ndarray:
         """Multipliers of the game from those of this one."""
         return y / self.nu
-
-    @classmethod
-    def random(cls, rng: np.random.Generator) -> PhaseOne:
-        raise NotImplementedError

@@ -75,7 +75,3 @@ class RestrictedGame(FamilyGame):
     @cached_property
     def constraint_norms(self) -> np.ndarray:
         return self.game.constraint_norms[self.index]
-
-    @classmethod
-    def random(cls, rng: np.random.Generator) -> RestrictedGame:
-        raise NotImplementedError

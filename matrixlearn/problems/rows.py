@@ -3,16 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 
 from matrixlearn._array import is_sparse, namespace
-from matrixlearn._validation import as_array, as_hermitian, require_numpy, require_same_namespace
+from matrixlearn._validation import as_array, as_hermitian, require_numpy, require_same_namespace, require_square
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.linalg import is_complex
 from matrixlearn.linalg.constraints import ConstraintFamily, DenseFamily, RankOneFamily
 from matrixlearn.linalg.sparse_family import SparseFamily
+
+
+def entries(n: int, *terms: tuple[int, int, complex]) -> Any:
+    """A with A . X = sum over the terms of Re(conj(v) X_ij): a row of a program, written by the entries of X in it.
+
+    Parameters
+    ----------
+    n : int
+        Side length.
+    *terms : tuples (i, j, v)
+        v times X_ij, counted from 0; those of one entry add up, and X_ji is X_ij. For complex X, v = 1 is the real part
+        and v = 1j the imaginary one.
+
+    Returns
+    -------
+    scipy.sparse.csr_array, shape (n, n)
+        Hermitian: (v e_i e_j^T + conj(v) e_j e_i^T) / 2, summed.
+
+    Raises
+    ------
+    ProblemError
+        For a term that is none, or an index outside X.
+    """
+    import scipy.sparse as sp
+
+    for term in terms:
+        if not (isinstance(term, Sequence) and len(term) == 3 and all(_is_index(k, n) for k in term[:2])):
+            msg = f"a term is (i, j, v) with whole numbers 0 <= i, j < {n}, got {term!r}"
+            raise ProblemError(msg)
+    i, j = np.array([term[:2] for term in terms], dtype=np.int64).reshape(-1, 2).T
+    v = as_array("v", [term[2] for term in terms]) if terms else np.zeros(0)
+    halves = np.concatenate([v, v.conj()]) / 2
+    return sp.csr_array((halves, (np.concatenate([i, j]), np.concatenate([j, i]))), shape=(n, n))
+
+
+def _is_index(k: Any, n: int) -> bool:
+    return isinstance(k, Integral) and 0 <= int(k) < n
 
 
 def constraint_family(A: Any, n: int) -> ConstraintFamily:
@@ -23,6 +61,8 @@ def constraint_family(A: Any, n: int) -> ConstraintFamily:
         if A.shape[1] != n:
             msg = f"A must hold matrices of shape ({n}, {n}), as C, got a {type(A).__name__} of order {A.shape[1]}"
             raise ProblemError(msg)
+        j = A.least_hermitian()
+        as_hermitian(f"A.matrix({j})", A.matrix(j), n)
         return A
     if isinstance(A, Iterator | Mapping):
         msg = f"A must be an array or a list of matrices, one for each constraint; got a {type(A).__name__}"
@@ -33,17 +73,7 @@ def constraint_family(A: Any, n: int) -> ConstraintFamily:
         if is_sparse(A):
             msg = "A must be a list of sparse matrices, one for each constraint, not one sparse matrix"
             raise ProblemError(msg)
-        import scipy.sparse as sp  # late: a third of the package's import time
-
-        parts = []
-        for j, a in enumerate(A):
-            checked = as_hermitian(f"A[{j}]", a, n)
-            require_numpy(f"A[{j}]", checked)
-            parts.append(checked.tocoo() if is_sparse(checked) else sp.coo_array(checked))
-        columns = np.concatenate([part.row.astype(np.int64) * n + part.col for part in parts])
-        members = np.repeat(np.arange(len(parts)), [part.nnz for part in parts])
-        values = np.concatenate([part.data for part in parts])
-        return SparseFamily(sp.coo_array((values, (members, columns)), shape=(len(parts), n * n)).tocsr(), n)
+        return _sparse_family(A, n)
     if isinstance(A, Sequence) and len(A) > 0 and getattr(A[0], "ndim", 0) == 2:
         matrices = [as_hermitian(f"A[{j}]", a, n) for j, a in enumerate(A)]
         require_same_namespace(**{f"A[{j}]": a for j, a in enumerate(matrices)})
@@ -62,3 +92,31 @@ def constraint_family(A: Any, n: int) -> ConstraintFamily:
         raise ProblemError(msg)
     xp = namespace(array)
     return DenseFamily(xp.stack([as_hermitian(f"A[{j}]", array[j, ...], n) for j in range(array.shape[0])]))
+
+
+def _sparse_family(A: Sequence[Any], n: int) -> SparseFamily:
+    """Of matrices of which some are sparse; never n^2 numbers for one that is."""
+    import scipy.sparse as sp  # late: a third of the package's import time
+
+    members, columns, values = [], [], []
+    for j, a in enumerate(A):
+        name = f"A[{j}]"
+        if is_sparse(a):
+            require_square(name, a, n)
+            part = a.tocoo()
+            value = as_array(name, part.data) if part.nnz else np.zeros(0)
+        else:
+            checked = as_hermitian(name, a, n)
+            require_numpy(name, checked)
+            part = sp.coo_array(checked)
+            value = part.data
+        members.append(np.full(len(value), j))
+        columns.append(part.row.astype(np.int64) * n + part.col)
+        values.append(value)
+    where = np.concatenate(members), np.concatenate(columns)
+    rows = sp.csr_array((np.concatenate(values), where), shape=(len(A), n * n))
+    rows.eliminate_zeros()
+    family = SparseFamily(rows, n)
+    j = family.least_hermitian()
+    worst = family.matrix(j)
+    return family if as_hermitian(f"A[{j}]", worst, n) is worst else family.hermitian()

@@ -21,7 +21,9 @@ from typing import Any
 
 import numpy as np
 
-from matrixlearn._array import EPS
+from matrixlearn._array import EPS, is_sparse
+from matrixlearn._validation import ROUNDED, as_array, as_hermitian, require_square
+from matrixlearn.exceptions import ProblemError
 from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.linalg.largest import ALL_BELOW, PROVE_FROM, checked_largest, guess_largest
 from matrixlearn.linalg.sparse_family import SparseFamily
@@ -57,6 +59,19 @@ class UnitDiagonalGame(SpectralGame):
     """
 
     objective = "maximize"
+
+    def check(self) -> None:
+        """C = C^H is finite: all else follows from it."""
+        C = self.cost_operator
+        if not is_sparse(C):
+            as_hermitian("cost", C)
+            return
+        require_square("cost_operator", C)
+        if C.nnz:
+            as_array("cost_operator", C.data)
+        if abs(C - C.conj().T).max() > ROUNDED * abs(C).max():
+            msg = "cost_operator must be symmetric; pass (C + C.T) / 2 if that is what you mean"
+            raise ProblemError(msg)
 
     @property
     def cost_operator(self) -> Any:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +16,22 @@ from matrixlearn._array import EPS
 from matrixlearn.exceptions import ProblemError
 
 INF = float("inf")
+
+
+def _vector(name: str, value: Any) -> np.ndarray:
+    """A vector of numbers, infinite ones among them, as float64."""
+    try:
+        vector = np.asarray(value, dtype=float)
+    except (TypeError, ValueError) as error:
+        msg = f"{name} must be a vector of numbers, got {value!r}"
+        raise ProblemError(msg) from error
+    if vector.ndim != 1:
+        msg = f"{name} must have shape (m,), got shape {vector.shape}: np.full(m, v) for one number"
+        raise ProblemError(msg)
+    if np.isnan(vector).any():
+        msg = f"{name} must hold numbers, got NaN at coordinate {int(np.argmax(np.isnan(vector)))}"
+        raise ProblemError(msg)
+    return vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,13 +55,22 @@ class KnapsackSet:
     row_upper: float = INF
 
     def __post_init__(self) -> None:
+        for name in ("lower", "upper", "weights"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, _vector(name, getattr(self, name)))
         ordered = self.lower.shape == self.upper.shape and bool(np.all(self.lower <= self.upper))
         if not (ordered and np.all(self.lower < INF) and np.all(self.upper > -INF)):
-            msg = "lower must not exceed upper, and both must have shape (m,)"
+            msg = (
+                f"lower must not exceed upper, and both must have shape (m,): got shapes {self.lower.shape} and "
+                f"{self.upper.shape}"
+            )
             raise ProblemError(msg)
         if self.weights is not None:
             if self.weights.shape != self.lower.shape or not np.all((self.weights > 0) & (self.weights < INF)):
-                msg = "the weights of the row must be positive and finite, of shape (m,)"
+                msg = (
+                    f"the weights of the row must be positive and finite, one for each of {len(self.lower)} "
+                    f"coordinates: got {len(self.weights)}"
+                )
                 raise ProblemError(msg)
             if not np.all(np.isfinite(self.lower)):
                 msg = "lower must be finite where Y has a row"

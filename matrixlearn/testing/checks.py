@@ -14,7 +14,7 @@ from unittest import SkipTest
 
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.problems import Problem
-from matrixlearn.testing.laws.base import Check, ProblemOrClass, applies, class_of
+from matrixlearn.testing.laws.base import Check, ProblemOrClass, applies, class_of, draws_instances
 from matrixlearn.testing.laws.life import (
     check_deterministic,
     check_never_mutates,
@@ -124,14 +124,16 @@ def run_checks(problem: ProblemOrClass, max_examples: int = 25) -> Iterator[tupl
 
 
 def check_problem(problem: ProblemOrClass, max_examples: int = 25) -> None:
-    """Run every check on a problem class; for a problem, on that problem and on its class.
+    """Run every check on a problem class; for a problem, on that problem and on its class, if that has a `random`.
 
     Raises
     ------
     AssertionError
         Naming every law that does not hold; the first failure is its cause.
     """
-    targets: list[ProblemOrClass] = [problem] if isinstance(problem, type) else [problem, type(problem)]
+    targets: list[ProblemOrClass] = [problem]
+    if not isinstance(problem, type) and draws_instances(problem):
+        targets.append(type(problem))
     failures = [
         (f"{check} ({'the class' if isinstance(target, type) else 'this problem'})", error)
         for target in targets

@@ -53,6 +53,9 @@ class MinMaxSDP(FamilyGame):
     def __post_init__(self) -> None:
         object.__setattr__(self, "constraints", stacked(self.constraints))
 
+    def check(self) -> None:
+        """Construction has."""
+
     @cached_property
     def family(self) -> DenseFamily:
         """S_1, ..., S_m."""

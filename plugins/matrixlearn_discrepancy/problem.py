@@ -103,6 +103,9 @@ class Discrepancy(FamilyGame):
             object.__setattr__(self, "max_weight", cap if np.isfinite(cap) else None)
         object.__setattr__(self, "points", self._coordinates(Xs, Xt, m + n))
 
+    def check(self) -> None:
+        """Construction has."""
+
     def _coordinates(self, Xs: Any, Xt: Any, q: int) -> Any:
         if self.kernel is None and is_sparse(Xs):
             import scipy.sparse as sp

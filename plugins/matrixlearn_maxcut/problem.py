@@ -142,6 +142,9 @@ class MaxCut(UnitDiagonalGame):
         object.__setattr__(self, "adjacency", W)
         object.__setattr__(self, "nodes", nodes)
 
+    def check(self) -> None:
+        """Construction has."""
+
     # -- the game ---------------------------------------------------------------------------------
 
     @cached_property

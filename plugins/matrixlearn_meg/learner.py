@@ -61,10 +61,6 @@ class Pass(Problem):
     def reference(self) -> Any:
         raise NotImplementedError
 
-    @classmethod
-    def random(cls, rng: np.random.Generator) -> Pass:
-        raise NotImplementedError
-
 
 class MEGLearner:
     """W_{t+1} = exp(log W_1 - sum_s eta_s l'_s sym(X_s)) / Z: online learning of a density matrix.

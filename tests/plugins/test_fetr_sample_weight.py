@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 import sklearn
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from matrixlearn_fetr import (
     FETR,
@@ -25,6 +25,9 @@ from matrixlearn.exceptions import ProblemError
 
 seeds = st.integers(0, 2**32 - 1)
 means = st.sampled_from(["zero", "shared"])
+
+FAR = 30.0
+"""Coefficients beyond this run to infinity: a shared mean has no prior, and the classes can be told apart."""
 
 
 def rows_of(seed, d=3, m=3, n=12):
@@ -56,6 +59,7 @@ def test_whole_weights_repeat_rows(seed, mean, own, intercept):
         weighted = clone(model).fit(X, target, task if own else None, sample_weight=weight)
         thin = clone(model).fit(sp.csr_array(X), target, task if own else None, sample_weight=weight)
         repeated = clone(model).fit(X[there], target[there], task[there] if own else None)
+        assume(np.abs(repeated.coef_).max() < FAR)
         for other in (weighted, thin):
             assert other.solution_.value == pytest.approx(repeated.solution_.value, rel=1e-8)
             np.testing.assert_allclose(other.coef_, repeated.coef_, atol=1e-4)
@@ -71,6 +75,7 @@ def test_a_common_factor_is_one_of_eta(seed, mean, k):
         target = y if isinstance(model, FETRRegressor) else y > np.median(y)
         one = clone(model).fit(X, target, task, sample_weight=weight)
         other = clone(model).set_params(eta=model.eta * k).fit(X, target, task, sample_weight=k * weight)
+        assume(np.abs(one.coef_).max() < FAR)
         assert other.solution_.value == pytest.approx(k * one.solution_.value, rel=1e-8)
         np.testing.assert_allclose(other.coef_, one.coef_, atol=1e-4)
 

@@ -67,10 +67,6 @@ class Row(Problem):
     def reference(self):
         raise NotImplementedError
 
-    @classmethod
-    def random(cls, rng):
-        raise NotImplementedError
-
 
 # -- EG, experts (Hedge): the diagonal exponent -------------------------------------------------------
 

@@ -27,10 +27,6 @@ class Connectivity(FamilyGame):
     spectral_set = cached_property(lambda self: Spectraplex(self.edges.max(), 1.0))
     dual_set = cached_property(lambda self: KnapsackSet.weighted_simplex(self.lengths**2, 1.0))
 
-    @classmethod
-    def random(cls, rng):
-        raise NotImplementedError
-
 
 @pytest.mark.parametrize("tol", [1e-3, 1e-6])
 def test_kilometres_are_as_good_as_metres(tol):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from typing import Any
 from unittest import SkipTest
@@ -115,6 +116,11 @@ def size_at(game: SpectralGame, y: np.ndarray) -> float:
     """The size of what a value of the game at y adds up, for tolerances."""
     R, norms = game.spectral_set.trace, [frobenius(game.constraint(j)) for j in range(len(y))]
     return float(R * frobenius(game.cost) + np.abs(y) @ (R * np.array(norms) + np.abs(game.offset)))
+
+
+def draws_instances(problem: ProblemOrClass) -> bool:
+    """Whether its class says how a random one is drawn."""
+    return inspect.getattr_static(class_of(problem), "random") is not vars(Problem)["random"]
 
 
 def float_array(value: Any) -> np.ndarray | None:

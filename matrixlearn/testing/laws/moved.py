@@ -51,7 +51,3 @@ class MovedGame(SpectralGame):
 
     def adjoint(self, X: Any) -> np.ndarray:
         return self.k * self.game.adjoint(self._turned(X, self.U.conj().T))
-
-    @classmethod
-    def random(cls, rng: np.random.Generator) -> MovedGame:
-        raise NotImplementedError

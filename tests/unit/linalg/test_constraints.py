@@ -116,3 +116,33 @@ def test_dense_schur_in_chunks_equals_the_whole(monkeypatch, backend):
     whole = out.schur(U, V)
     monkeypatch.setattr(module, "CHUNK", 2 * N * N)
     np.testing.assert_allclose(out.schur(U, V), whole, atol=1e-12)
+
+
+@pytest.mark.parametrize("chunk", [1, 4_000_000])
+@pytest.mark.parametrize("spoil", [lambda A: 1e-6 * A[0, 1], lambda A: np.nan, lambda A: np.inf])
+@pytest.mark.parametrize("kind", ["dense", "sparse"])
+@FIELDS
+def test_the_least_hermitian_member_is_found(kind, complex_, spoil, chunk, backend, monkeypatch):
+    monkeypatch.setattr("matrixlearn.linalg.constraints.CHUNK", chunk)
+    rng = np.random.default_rng(5)
+    _, A = family(kind, complex_, backend, rng)
+    A = A * np.array([1e-9, 1e3, 1.0, 1e-6, 1e6])[:, None, None]  # for its size
+    for k in (3, 1):
+        spoiled = A.copy()
+        spoiled[k, 0, 1] = 1.0
+        spoiled[k, 1, 0] = 1.0 + spoil(spoiled[k])
+        made = DenseFamily(backend.array(spoiled)) if kind == "dense" else sparse(spoiled)
+        assert made.least_hermitian() == k
+
+
+def sparse(A):
+    return SparseFamily(sp.csr_array(A.reshape(M, N * N)), N)
+
+
+@FIELDS
+def test_the_hermitian_part_of_a_sparse_family(complex_):
+    rng = np.random.default_rng(6)
+    A = draw(rng, M, N, N, complex_=complex_) * (rng.random((M, N, N)) < 0.4)
+    made = sparse(A).hermitian()
+    for j in range(M):
+        np.testing.assert_array_equal(made.matrix(j), (A[j] + A[j].conj().T) / 2)

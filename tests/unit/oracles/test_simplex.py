@@ -195,10 +195,6 @@ class InBlocks(FamilyGame):
     offset = cached_property(lambda self: np.zeros(len(self.A)))
     dual_set = cached_property(lambda self: KnapsackSet.simplex(len(self.A)))
 
-    @classmethod
-    def random(cls, rng):
-        raise NotImplementedError
-
 
 def test_widths_of_a_set_in_blocks_are_those_of_all_blocks():
     A = np.zeros((2, 4, 4))

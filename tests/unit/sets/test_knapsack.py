@@ -251,7 +251,10 @@ def test_a_box_of_one_point_with_its_own_row(low):
     [
         ((np.ones(2), np.zeros(2)), "lower must not exceed upper"),
         ((np.zeros(2), np.ones(3)), "shape"),
-        ((np.array([np.nan, 0.0]), np.ones(2)), "lower must not exceed upper"),
+        ((np.array([np.nan, 0.0]), np.ones(2)), "lower must hold numbers, got NaN at coordinate 0"),
+        ((0.0, 1.0), r"lower must have shape \(m,\), got shape \(\): np.full"),
+        (([0.0, "a"], np.ones(2)), "lower must be a vector of numbers"),
+        (([[0.0], [0.0, 1.0]], np.ones(2)), "lower must be a vector of numbers"),
         ((np.full(2, np.inf), np.full(2, np.inf)), "lower must not exceed upper"),
         ((np.zeros(2), np.ones(2), np.array([1.0, 0.0]), 0.0, 1.0), "weights of the row must be positive"),
         ((np.zeros(2), np.ones(2), np.array([1.0, -1.0]), 0.0, 1.0), "weights of the row must be positive"),

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from matrixlearn.exceptions import ProblemError
-from matrixlearn.problem import FamilyGame, KnapsackSet, RankOneFamily, Spectraplex, as_samples
+from matrixlearn.problem import FamilyGame, KnapsackSet, Problem, RankOneFamily, Spectraplex, as_samples
 from matrixlearn.testing import check_problem, checks_for, parametrize_with_checks, run_checks
 
 
@@ -73,6 +73,10 @@ class RandomOfAnother(Design):
         return Design.random(rng)
 
 
+class OneOff(Design):
+    random = Problem.__dict__["random"]
+
+
 class RandomRaises(Design):
     @classmethod
     def random(cls, rng):
@@ -91,6 +95,7 @@ class RandomRaises(Design):
         (RandomIsNoClassMethod, r"RandomIsNoClassMethod.random\(.*\) raises TypeError: .*missing"),
         (RandomOfAnother, "RandomOfAnother.* must return a RandomOfAnother, got a Design"),
         (RandomRaises, "random.* raises ProblemError: rows is empty"),
+        (OneOff, r"OneOff draws no random instances: give it a classmethod random\(cls, rng\)"),
     ],
 )
 def test_the_first_failure_names_the_mistake(cls, said):
@@ -108,3 +113,11 @@ def test_there_is_nothing_to_check_in_another_class(call):
 
 def test_the_right_one_passes():
     assert [name for name, error in run_checks(Design, max_examples=3) if error is not None] == []
+
+
+def test_a_problem_of_which_nothing_is_drawn_is_checked_alone():
+    OneOff.__doc__ = Design.__doc__
+    problem = OneOff(np.random.default_rng(0).standard_normal((5, 3)))
+    check_problem(problem, max_examples=3)
+    with pytest.raises(AssertionError, match="draws no random instances"):
+        check_problem(OneOff, max_examples=3)
