@@ -25,6 +25,7 @@ from matrixlearn_discrepancy import Discrepancy
 from matrixlearn_maxcut import MaxCut
 from maxcut_peers import weights
 from real_data import reviews
+from shares import KINDS, shares
 
 import matrixlearn as ml
 
@@ -101,12 +102,12 @@ def crossover():
         print(f"{n:4d} {density:5.2f}   {'   '.join(cells)}", flush=True)
 
 
-OVERHEADS = ((8, 4, 200), (200, 200, 30), (300, 300, 30))
+OVERHEADS = ((8, 4, 200), (200, 200, 30))
 """m = n points, dimensions, iterations."""
 
 
 def overheads(names):
-    """{engine: CPU seconds an iteration on each of `OVERHEADS`}: what Python costs, and what all costs."""
+    """{engine: CPU seconds an iteration on each of `OVERHEADS`, and the shares of `shares` on the second}."""
     problems = [(Discrepancy(*gaussian_shift(m, m, n)), rounds) for m, n, rounds in OVERHEADS]
     out = {}
     for name in names:
@@ -118,7 +119,7 @@ def overheads(names):
                 solution = ml.solve(problem, name, tol=1e-14, max_iter=rounds)
                 best = min(best, (time.process_time() - start) / max(solution.iterations, 1))
             cells.append(best)
-        out[name] = tuple(cells)
+        out[name] = (*cells, shares(name, OVERHEADS[1][1]))
     return out
 
 
@@ -145,19 +146,24 @@ def page(results, costs, limit):
             lines += [f"| `{method}` | {' | '.join(cells)} | {solution.gap:.1e} | {solution.iterations} |"]
         lines += [""]
     lines += [
-        "## Overhead of Python",
+        "## Where the time goes",
         "",
         "CPU milliseconds an iteration, checks included, on a discrepancy of 8 points in 4 dimensions, where linear",
-        "algebra costs next to nothing, and of 200 points in 200 and 300 in 300; the ratios are about the share that",
-        "is not LAPACK or BLAS. The matrices of `subspace` have a fraction of these dimensions.",
+        "algebra costs next to nothing, and of 200 points in 200; then the shares of the latter as py-spy samples them",
+        "with native frames (`python benchmarks/shares.py`): LAPACK and BLAS, C code of NumPy and SciPy, Python. The",
+        "matrices of `subspace` have a fraction of these dimensions. `low-rank` is a MaxCut of 800 vertices there.",
         "",
-        "| engine | 8 x 4 | 200 x 200 | share | 300 x 300 | share |",
+        "| engine | 8 x 4 | 200 x 200 | LAPACK, BLAS | NumPy, SciPy | Python |",
         "|---|---|---|---|---|---|",
     ]
-    for name, (small, *large) in costs.items():
-        cells = " | ".join(f"{1e3 * each:.1f} | {small / each:.1%}" for each in large)
-        lines += [f"| `{name}` | {1e3 * small:.2f} | {cells} |"]
+    for name, (small, large, found) in costs.items():
+        lines += [f"| `{name}` | {1e3 * small:.2f} | {1e3 * large:.1f} | {cells_of(found)} |"]
+    lines += [f"| `low-rank` | | | {cells_of(shares('low-rank', 800))} |"]
     return "\n".join(lines) + "\n"
+
+
+def cells_of(found):
+    return " | ".join(["py-spy missing"] * len(KINDS) if found is None else [f"{found[k]:.1%}" for k in KINDS])
 
 
 WHAT = {
@@ -184,10 +190,8 @@ def main():
         crossover()
         return
     if given.overheads:
-        for name, (small, *large) in overheads(given.engines or able(PROBLEMS["gauss"]())).items():
-            print(
-                f"{name:18} {1e3 * small:6.2f} ms", *(f"{1e3 * c:7.1f} ms {small / c:6.1%}" for c in large), flush=True
-            )
+        for name, (small, large, found) in overheads(given.engines or able(PROBLEMS["gauss"]())).items():
+            print(f"{name:18} {1e3 * small:6.2f} ms {1e3 * large:7.1f} ms  {cells_of(found)}", flush=True)
         return
     results = {}
     for name in given.problems:

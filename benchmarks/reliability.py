@@ -2,7 +2,8 @@
 
     python benchmarks/reliability.py [count=300] [--engines pdhg ...] [--seconds 0.5]
 
-Instance `seed`: a discrepancy (half of them), a linear program over matrices, or a MaxCut; sizes 1 to 12, data times a
+Instance `seed`: a discrepancy (two of five), a linear program over matrices, a MaxCut, or a program with rows of all
+senses, which may lack an interior or repeat rows; sizes 1 to 12, data times a
 scale of 1e-6 to 1e6, features made dependent or points repeated in a third each, more points than dimensions and fewer.
 The judge is cvxpy by two solvers on the instance at scale 1 (`matrixlearn.testing`), its value scaled, with its error.
 A failure is an exception, a warning, a NaN, bounds that cross, or bounds, of whatever status, that do not hold the
@@ -44,11 +45,27 @@ def points(rng, m, N):
     return X
 
 
+def of_all_senses(rng):
+    """A program that some X meets; in a third X is singular, in another a row is repeated, twice as large."""
+    n = int(rng.integers(2, 9))
+    m = int(rng.integers(1, 1 + n * (n + 1) // 3))
+    G = rng.standard_normal((m + 1, n, n)) + (1j * rng.standard_normal((m + 1, n, n)) if rng.random() < 0.3 else 0)
+    G, kind = (G + G.conj().transpose(0, 2, 1)) / 2, rng.integers(3)
+    root = rng.standard_normal((n, n if kind else max(1, n // 2)))
+    X, A = root @ root.T, 10.0 ** rng.uniform(-3, 3, (m, 1, 1)) * G[1:]
+    senses = rng.choice(["<=", ">=", "=="], m)
+    room = np.array([{"<=": 1.0, ">=": -1.0, "==": 0.0}[sense] for sense in senses])
+    b = np.real(np.einsum("jab,ba->j", A, X)) + room * rng.uniform(0.05, 1, m) * np.linalg.norm(A, axis=(1, 2))
+    if kind == 1:
+        A, b, senses = np.concatenate([A, 2 * A[:1]]), np.append(b, 2 * b[0]), np.append(senses, senses[0])
+    return G[0], A, b, [str(sense) for sense in senses], float(np.trace(X)) * rng.uniform(1.1, 30)
+
+
 def instance(seed):
     """(the problem at scale 1, the problem, the factor between their values)."""
     rng = np.random.default_rng(seed)
     scale = 10.0 ** rng.uniform(-6, 6)
-    kind = seed % 4
+    kind = seed % 5
     if kind < 2:
         N, m, n = (int(k) for k in rng.integers(1, 13, 3))
         X, T = points(rng, m, N), points(rng, n, N)
@@ -57,8 +74,12 @@ def instance(seed):
     if kind == 2:
         base = ml.LinearSDP.random(rng)
         return base, ml.LinearSDP(scale * base.C, base.A, base.b, base.trace_bound), scale
-    base = MaxCut.random(rng)
-    return base, MaxCut(scale * base.weights), scale
+    if kind == 3:
+        base = MaxCut.random(rng)
+        return base, MaxCut(scale * base.weights), scale
+    C, A, b, senses, R = of_all_senses(rng)
+    base, problem = (ml.LinearSDP.with_senses(k * C, A, b, senses, R) for k in (1.0, scale))
+    return base, problem, scale
 
 
 def failures(solution, judge, factor, tol):

@@ -30,7 +30,7 @@ import numpy as np
 
 from matrixlearn.engines.base import Engine, Incumbent, Proposal, State
 from matrixlearn.engines.interior_point import InteriorPoint
-from matrixlearn.engines.newton import InteriorState, lacking_interior, mixed, signed_sum
+from matrixlearn.engines.newton import InteriorState, lacking_interior, mixed
 from matrixlearn.problems.base import Problem
 from matrixlearn.problems.game import SpectralGame
 from matrixlearn.problems.restricted import RestrictedGame
@@ -163,7 +163,7 @@ class ColumnGeneration(Engine):
         """r, (m,)."""
         Y, scalars = problem.dual_set, state.inner.scalars
         assert scalars is not None
-        prices = problem.offset - problem.adjoint(signed_sum(problem, state.inner.X))
+        prices = problem.offset - problem.adjoint(problem.assembled(state.inner.X))
         return prices if Y.weights is None else prices + scalars.theta * Y.weights
 
     def _joining(self, Y: KnapsackSet, game: RestrictedGame, reduced: np.ndarray) -> np.ndarray:

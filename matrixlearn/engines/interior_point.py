@@ -29,7 +29,7 @@ import numpy as np
 
 from matrixlearn._array import as_numpy, identity
 from matrixlearn.engines.base import Engine, Incumbent
-from matrixlearn.engines.newton import InteriorState, NewtonSystem, Scalars, lacking_interior, signed_sum
+from matrixlearn.engines.newton import InteriorState, NewtonSystem, Scalars, lacking_interior
 from matrixlearn.engines.schur import TINY
 from matrixlearn.problems.base import Problem
 from matrixlearn.problems.game import SpectralGame
@@ -76,10 +76,10 @@ class InteriorPoint(Engine):
         largest = S.support_of(eigenvalues) / S.trace
         spread = max(float(np.max(np.abs(as_numpy(eigenvalues)))), abs(largest), problem.scale / S.trace)
         t = largest + spread
-        center = identity(S.n, problem.cost) * (S.trace / S.dimension)
-        X = tuple(center for _ in S.signs)
+        share = S.trace / S.dimension
+        X = tuple(share * identity(cell.size, problem.cost) for cell in problem.cells)
         mu = S.trace / S.dimension * spread
-        g = problem.offset - problem.adjoint(signed_sum(problem, X))
+        g = problem.offset - problem.adjoint(problem.assembled(X))
         room = np.minimum(np.where(np.isinf(Y.upper), np.inf, Y.upper - y), y - Y.lower)
         least = mu / np.maximum(room, TINY)
         if not Y.is_bounded:

@@ -52,9 +52,9 @@ class Scalars:
 
 
 def slacks(problem: SpectralGame, y: np.ndarray, t: float) -> list[Array]:
-    """S_k = t I - s_k (C - A(y))."""
+    """S_k = t I - s_k (C - A(y)), cell by cell."""
     F = problem.forward(y)
-    return [plus_identity(-sign * F, t) for sign in problem.spectral_set.signs]
+    return [plus_identity(-cell.sign * cell.part(F), t) for cell in problem.cells]
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ class InteriorState(State):
         factors, proof = self.factors, None
         if factors is not None and factors.definite:
             proof = problem.bounds_from_interior(self.X, factors.S, self.y, self.t)
-        return Proposal(signed_sum(problem, self.X), self.y, proof)
+        return Proposal(problem.assembled(self.X), self.y, proof)
 
 
 def mixed(a: InteriorState, b: InteriorState, k: float) -> InteriorState:
@@ -147,14 +147,6 @@ def lacking_interior(name: str, problem: Problem) -> str:
     return ""
 
 
-def signed_sum(problem: SpectralGame, X: Sequence[Array]) -> Array:
-    """sum_k s_k X_k over the signs of S."""
-    out = X[0]  # the first sign is +1
-    for sign, part in zip(problem.spectral_set.signs[1:], X[1:], strict=True):
-        out = out + sign * part
-    return out
-
-
 @dataclass
 class NewtonSystem:
     """The linearized optimality conditions at one state, factorized."""
@@ -187,12 +179,9 @@ class NewtonSystem:
         inverse_S_factor = [inverse_factor(factor) for factor in factors.of_S]
         inverse_X_factor = [inverse_factor(factor) for factor in factors.of_X]
         inverse_S = [inverse_from(factor) for factor in inverse_S_factor]
-        every = [problem.moments(x, s) for x, s in zip(state.X, inverse_S, strict=True)]
-        k, span = len(every[0].product), every[0].span
-        core = np.empty((k + 1, k + 1))
-        core[:k, :k] = sum(moments.second for moments in every)
-        core[:k, k] = sum(sign * moments.product for sign, moments in zip(spectral.signs, every, strict=True))
-        core[k, :k] = core[:k, k]
+        every = [_moments(problem, k, x, s) for k, (x, s) in enumerate(zip(state.X, inverse_S, strict=True))]
+        core, span = _core(problem, every), every[0].span
+        k = len(core) - 1
         scalars = state.scalars
         assert scalars is not None
         core[k, k] = sum(inner(x, s) for x, s in zip(state.X, inverse_S, strict=True))
@@ -237,8 +226,8 @@ class NewtonSystem:
         Y, S, span = problem.dual_set, problem.spectral_set, self.moments[0].span
         assert z is not None
         missing = problem.offset.copy()
-        for sign, at in zip(S.signs, self.moments, strict=True):
-            missing -= sign * (at.single if span is None else span.spread(at.single))
+        for cell, at in zip(problem.cells, self.moments, strict=True):
+            missing[cell.rows] -= cell.sign * (at.single if span is None else span.spread(at.single))
         missing[Y.floored] -= z.p
         missing[Y.capped] += z.q
         size = np.abs(problem.offset) + S.trace * problem.constraint_norms
@@ -307,7 +296,7 @@ class NewtonSystem:
         rhs[:-1][Y.floored] += kp
         rhs[:-1][Y.capped] -= kq
         if K:
-            rhs[:-1] += problem.adjoint(signed_sum(problem, K))
+            rhs[:-1] += problem.adjoint(problem.assembled(K))
             rhs[-1] += sum(trace(k) for k in K)
         if spectral.slack:
             rhs[-1] += x_target / state.t
@@ -322,7 +311,7 @@ class NewtonSystem:
             solution, theta_new = self.on_row.solve(rhs, Y.row_upper - float(Y.weights @ state.y))
         dy, dt = solution[:-1], float(solution[-1])
         A_dy = problem.apply(dy)
-        dS = [plus_identity(sign * A_dy, dt) for sign in spectral.signs]
+        dS = [plus_identity(cell.sign * cell.part(A_dy), dt) for cell in problem.cells]
         dX = [-x - sym(part) for x, part in zip(state.X, self._of_moments("between", dt, dy, dS), strict=True)]
         if K:
             dX = [dx + k for dx, k in zip(dX, K, strict=True)]
@@ -338,8 +327,8 @@ class NewtonSystem:
         """``between`` (X_k dS_k S_k^{-1}) or ``times_V`` (dS_k S_k^{-1}), for each dS_k = dt I + s_k A(dy)."""
         span = self.moments[0].span
         y = dy if span is None else span.summed(dy)
-        signs = self.problem.spectral_set.signs
-        return [getattr(at, name)(dt, s * y, ds) for at, s, ds in zip(self.moments, signs, dS, strict=True)]
+        each = zip(self.problem.cells, self.moments, dS, strict=True)
+        return [getattr(at, name)(dt, cell.sign * y, ds) for cell, at, ds in each]
 
     # -- steps ------------------------------------------------------------------------------------
 
@@ -380,3 +369,24 @@ def longest(value: np.ndarray | float, change: np.ndarray | float) -> float:
     """The largest a with value + a change >= 0, for value > 0."""
     fastest = float(np.min(change / value, initial=0.0))
     return -1.0 / fastest if fastest < 0 else float("inf")
+
+
+def _moments(problem: SpectralGame, k: int, X: Array, inverse_S: Array) -> Moments:
+    """Of cell k."""
+    cell = problem.cells[k]
+    return problem.moments(X, inverse_S) if cell.family is None else cell.moments_at(X, inverse_S)
+
+
+def _core(problem: SpectralGame, every: Sequence[Moments]) -> np.ndarray:
+    """H with its border h, (k + 1, k + 1), but for the corner: the sum over the cells."""
+    cells = problem.cells
+    m = len(every[0].product) if cells[0].family is None else len(problem.offset)
+    core = np.zeros((m + 1, m + 1))
+    for cell, moments in zip(cells, every, strict=True):
+        if isinstance(cell.rows, slice):
+            core[:m, :m] += moments.second
+        else:
+            core[np.ix_(cell.rows, cell.rows)] += moments.second
+        core[:m, m][cell.rows] += cell.sign * moments.product
+    core[m, :m] = core[:m, m]
+    return core

@@ -83,6 +83,15 @@ class ConstraintFamily(ABC):
         parts = [sym(adjoint(V) @ self.matrix(j) @ V) for j in range(self.shape[0])]
         return DenseFamily(namespace(V).stack(parts))
 
+    def principal(self, block: slice) -> ConstraintFamily:
+        """The principal submatrices of all members; stacked dense by default."""
+        parts = [self.matrix(j)[block, block] for j in range(self.shape[0])]
+        return DenseFamily(namespace(parts[0]).stack(parts))
+
+    def entries(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """Where any member may have an entry other than 0, (rows, columns); None, by default, for everywhere."""
+        return None
+
     def least_hermitian(self) -> int:
         """The j of the member that is furthest from Hermitian for its size, or not finite: the one to look at.  By
         default the first; all are compared where that costs no more than to read them once.
@@ -231,6 +240,14 @@ class DenseFamily(ConstraintFamily):
     def matrix(self, j: int) -> Array:
         return self.A[j, ...]
 
+    def principal(self, block: slice) -> DenseFamily:
+        return DenseFamily(self.A[:, block, block])
+
+    def entries(self) -> tuple[np.ndarray, np.ndarray] | None:
+        xp = namespace(self.A)
+        first, second = np.nonzero(as_numpy(xp.any(self.A != 0, axis=0)))
+        return first, second
+
     def apply(self, y: np.ndarray) -> Array:
         m, n = self.shape
         xp = namespace(self.A)
@@ -306,6 +323,12 @@ class SignedFamily(ConstraintFamily):
 
     def at(self, index: np.ndarray) -> SignedFamily:
         return SignedFamily(self.base.at(index), self.signs[index])
+
+    def principal(self, block: slice) -> SignedFamily:
+        return SignedFamily(self.base.principal(block), self.signs)
+
+    def entries(self) -> tuple[np.ndarray, np.ndarray] | None:
+        return self.base.entries()
 
     def compressed(self, V: Array) -> SignedFamily:
         return SignedFamily(self.base.compressed(V), self.signs)

@@ -73,6 +73,14 @@ class SparseFamily(ConstraintFamily):
     def at(self, index: np.ndarray) -> SparseFamily:
         return SparseFamily(self.rows[index, :], self.n)
 
+    def principal(self, block: slice) -> SparseFamily:
+        inside = np.arange(self.n)[block]
+        return SparseFamily(self.rows[:, (inside[:, None] * self.n + inside).reshape(-1)], len(inside))
+
+    def entries(self) -> tuple[np.ndarray, np.ndarray]:
+        places = np.unique(self.rows.indices)
+        return places // self.n, places % self.n
+
     def compressed(self, V: np.ndarray) -> ConstraintFamily:
         from matrixlearn.linalg.compressed_family import CompressedFamily
 

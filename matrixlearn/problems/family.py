@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
+from matrixlearn.problems.cells import Cell, cells_in
 from matrixlearn.problems.game import SpectralGame
 from matrixlearn.problems.parts import require_family, require_parts
 
@@ -46,6 +48,13 @@ class FamilyGame(SpectralGame):
     @property
     def constraint_norms(self) -> np.ndarray:
         return self.family.norms
+
+    @cached_property
+    def cells(self) -> tuple[Cell, ...]:
+        blocks = list(self.spectral_set.slices())
+        if len(blocks) == 1:
+            return super().cells
+        return cells_in(self.family, self.spectral_set.signs, blocks)
 
     @property
     def constraint_sizes(self) -> np.ndarray:

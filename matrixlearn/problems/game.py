@@ -24,13 +24,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from matrixlearn._array import EPS, as_numpy, from_numpy, moved, namespace
+from matrixlearn._array import EPS, as_numpy, from_numpy, moved, namespace, zeros
 from matrixlearn.exponents import Exponent, entropy_on
 from matrixlearn.linalg import frobenius, inner, spectral_norm, sym, trace
 from matrixlearn.linalg.constraints import ConstraintFamily, DenseFamily
 from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.linalg.moments import Moments
 from matrixlearn.problems.base import INF, Bound, Problem
+from matrixlearn.problems.cells import Cell
 from matrixlearn.problems.parts import require_maps, require_parts
 from matrixlearn.sets import KnapsackSet, SpectralSet
 from matrixlearn.typing import Array
@@ -129,6 +130,24 @@ class SpectralGame(Problem):
         dense.
         """
         return DenseFamily(namespace(self.cost).stack([self.constraint(int(j)) for j in index]))
+
+    @cached_property
+    def cells(self) -> tuple[Cell, ...]:
+        """Its semidefinite matrices, one by one, as interior methods keep them: one for each sign."""
+        return tuple(Cell(sign, slice(0, self.spectral_set.n)) for sign in self.spectral_set.signs)
+
+    def assembled(self, X: Sequence[Array]) -> Array:
+        """sum_c s_c X_c over the cells."""
+        cells, n = self.cells, self.spectral_set.n
+        if cells[0].size == n:
+            out = X[0]  # the first sign is +1
+            for cell, part in zip(cells[1:], X[1:], strict=True):
+                out = out + cell.sign * part
+            return out
+        out = zeros((n, n), X[0])
+        for cell, part in zip(cells, X, strict=True):
+            out[cell.block, cell.block] += cell.sign * part
+        return out
 
     def exponent(self) -> Exponent:
         """The exponent routine that suits S."""
@@ -261,8 +280,7 @@ class SpectralGame(Problem):
         factorization proves S_k > 0 up to (n + 2) eps Tr S_k (Demmel 1989; Rump 2006).
         """
         spectral, n = self.spectral_set, self.spectral_set.n
-        member = sum(sign * x for sign, x in zip(spectral.signs, X, strict=True))
-        member = member * spectral.clip_scale(sum(trace(x) for x in X))
+        member = self.assembled(X) * spectral.clip_scale(sum(trace(x) for x in X))
         inside = self.dual_set.project(y)
         t += (n + 2) * EPS * max(trace(s) for s in S) + float(self.constraint_norms @ np.abs(inside - y))
         upper = float(self.offset @ inside) + spectral.trace * t + self.constant

@@ -36,6 +36,7 @@ from matrixlearn.linalg.constraints import (
 )
 from matrixlearn.linalg.sparse_family import SparseFamily
 from matrixlearn.problems.base import INF, Argument, Bound
+from matrixlearn.problems.cells import diagonal_blocks
 from matrixlearn.problems.face import Face, least_face
 from matrixlearn.problems.family import FamilyGame
 from matrixlearn.problems.feasibility import Rows
@@ -46,7 +47,7 @@ from matrixlearn.problems.sdpa import read_sdpa
 from matrixlearn.sets import KnapsackSet, SpectralSet, TraceBall
 from matrixlearn.typing import Array
 
-FLOOR = 1e-3
+FLOOR = 1e-2
 """Of `LinearSDP.scale`, that gaps count from at the least."""
 
 TOLERANCE = 1e-7
@@ -277,7 +278,7 @@ class LinearSDP(FamilyGame):
     def scale_at(self, y: np.ndarray | None, upper: float) -> float:
         """sum_j |b_j y_j| + R t, what the upper bound adds up to: a generous R has no part in it where t is 0.
 
-        Not below a thousandth of `scale`, or an optimum of 0 would never be reached.
+        Not below a hundredth of `scale`, or rounding would keep an optimum of 0 from being reached.
         """
         if y is None or not np.isfinite(upper):
             return self.scale
@@ -290,7 +291,16 @@ class LinearSDP(FamilyGame):
         """{X >= 0, Tr X <= R}; R with room where the equalities give the trace: met, it would leave no interior."""
         given = self.implied_trace
         room = 1.5 * given if given is not None and given <= self.trace_bound * (1 + 1e-9) else 0.0
-        return TraceBall(self.C.shape[0], max(self.trace_bound, room))
+        return TraceBall(self.C.shape[0], max(self.trace_bound, room), self.blocks)
+
+    @cached_property
+    def blocks(self) -> tuple[int, ...]:
+        """Sizes of the diagonal blocks in which C and all A_j lie, as they stand; () where there is one."""
+        n, places = self.C.shape[0], np.nonzero(as_numpy(self.C))
+        entries = self.family.entries() if diagonal_blocks(n, *places) else None
+        if entries is None:
+            return ()
+        return diagonal_blocks(n, *(np.concatenate(pair) for pair in zip(places, entries, strict=True)))
 
     @cached_property
     def implied_trace(self) -> float | None:

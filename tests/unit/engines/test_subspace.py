@@ -11,7 +11,6 @@ from matrixlearn_discrepancy import Discrepancy
 
 import matrixlearn as ml
 from matrixlearn.engines import Incumbent, Subspace
-from matrixlearn.engines.newton import signed_sum
 from matrixlearn.linalg.largest import extreme_pairs
 from matrixlearn.problems.compressed import CompressedGame
 
@@ -93,7 +92,7 @@ def test_warm_starts_are_strictly_feasible(name, random_problem, seed):
             assert total == pytest.approx(S.trace, rel=1e-9)
             assert np.all((inner.y > Y.lower) & (inner.y < Y.upper)) and np.all(z.p > 0)
             # c - <A_j, X> - p + q + theta w = 0, as far as the last interior point had it
-            rest = game.offset - game.adjoint(signed_sum(game, inner.X)) - z.p
+            rest = game.offset - game.adjoint(game.assembled(inner.X)) - z.p
             rest[game.dual_set.capped] += z.q
             rest = rest if Y.weights is None else rest + z.theta * Y.weights
             assert np.abs(rest).max() <= 1e-7 * (1 + np.abs(z.p).max() + np.abs(z.q).max(initial=0.0) + abs(z.theta))

@@ -1,0 +1,121 @@
+"""Programs in diagonal blocks: the same answers, block by block."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+import matrixlearn as ml
+from matrixlearn.engines import Incumbent, InteriorPoint
+from matrixlearn.engines.newton import NewtonSystem
+from matrixlearn.linalg.constraints import DenseFamily, SignedFamily
+from matrixlearn.linalg.sparse_family import SparseFamily
+from matrixlearn.problems import cells
+from matrixlearn.problems.cells import diagonal_blocks, together
+
+seeds = st.integers(0, 2**32 - 1)
+
+
+class Whole(ml.LinearSDP):
+    """The same program as one block."""
+
+    blocks = ()
+
+
+def in_blocks(rng, sizes, hermitian=False):
+    n = sum(sizes)
+    G = rng.standard_normal((n, n)) + (1j * rng.standard_normal((n, n)) if hermitian else 0)
+    mask = np.kron(np.eye(1), np.zeros((n, n)))
+    start = 0
+    for size in sizes:
+        mask[start : start + size, start : start + size] = 1
+        start += size
+    return (G + G.conj().T) / 2 * mask
+
+
+def program(rng, sizes, storage, hermitian=False):
+    C, m = in_blocks(rng, sizes, hermitian), 4
+    A = np.stack([in_blocks(rng, sizes, hermitian) for _ in range(m)])
+    A[1][sizes[0] :, sizes[0] :] = 0  # says nothing of the other blocks
+    root = in_blocks(rng, sizes, hermitian)
+    X = root @ root.conj().T + 0.1 * np.eye(len(C))
+    senses = ["==", "<=", ">=", "=="]
+    b = np.real(np.einsum("jab,ba->j", A, X)) + np.array([0.0, 0.3, -0.3, 0.0])
+    rows = [sp.csr_array(a) for a in A] if storage == "sparse" else A
+    return C, rows, b, senses, 2 * float(np.trace(X).real)
+
+
+@pytest.mark.parametrize("storage", ["sparse", "dense"])
+@given(seed=seeds, sizes=st.lists(st.integers(1, 4), min_size=2, max_size=4), hermitian=st.booleans())
+def test_blocks_have_the_newton_system_of_the_whole(storage, seed, sizes, hermitian):
+    """The same H, h and direction: the zeros between blocks stay zeros."""
+    rng = np.random.default_rng(seed)
+    data = program(rng, sizes, storage, hermitian)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cells, "SMALL", 0)
+        parts = ml.LinearSDP.with_senses(*data)
+        assert parts.spectral_set.blocks == tuple(sizes) and len(parts.cells) == len(sizes)
+        found = [NewtonSystem.at(p, InteriorPoint().init(p, Incumbent(p))) for p in (parts, Whole.with_senses(*data))]
+    a, b = (system.predictor() for system in found)
+    size = np.abs(b.y).max() + abs(b.t)
+    np.testing.assert_allclose(a.y, b.y, atol=1e-8 * size)
+    assert a.t == pytest.approx(b.t, abs=1e-8 * size)
+    np.testing.assert_allclose(parts.assembled(a.X), b.X[0], atol=1e-8 * (1 + np.abs(b.X[0]).max()))
+
+
+@pytest.mark.parametrize("storage", ["sparse", "dense"])
+@given(seed=seeds, sizes=st.lists(st.integers(1, 5), min_size=2, max_size=5))
+def test_blocks_have_the_answer_of_the_whole(storage, seed, sizes):
+    data = program(np.random.default_rng(seed), sizes, storage)
+    parts, whole = ml.LinearSDP.with_senses(*data), Whole.with_senses(*data)
+    a, b = ml.solve(parts, tol=1e-6), ml.solve(whole, tol=1e-8)
+    assert a.status == b.status == "optimal"
+    size = 1e-9 * parts.scale
+    assert a.lower <= b.upper + size and b.lower <= a.upper + size
+    assert np.all(a.matrix[in_blocks(np.random.default_rng(0), sizes) == 0] == 0)
+    a.certificate.verify()
+
+
+@given(seed=seeds, sizes=st.lists(st.integers(1, 4), min_size=1, max_size=5))
+def test_diagonal_blocks_are_the_finest_as_they_stand(seed, sizes):
+    pattern = in_blocks(np.random.default_rng(seed), sizes)
+    wanted = tuple(sizes) if len(sizes) > 1 else ()
+    assert diagonal_blocks(len(pattern), *np.nonzero(pattern)) == wanted
+    corner = np.nonzero(pattern + np.pad([[1.0]], ((0, len(pattern) - 1), (len(pattern) - 1, 0))))
+    assert diagonal_blocks(len(pattern), *corner) == ()  # one entry joins the first row and the last column
+
+
+def test_small_neighbours_share_a_cell():
+    blocks = [slice(0, 5), slice(5, 20), slice(20, 31), slice(31, 131), slice(131, 132), slice(132, 133)]
+    assert together(blocks) == [slice(0, 20), slice(20, 31), slice(31, 131), slice(131, 133)]
+
+
+@given(seed=seeds)
+def test_principal_submatrices_of_families(seed):
+    rng = np.random.default_rng(seed)
+    A = rng.standard_normal((3, 5, 5)) * (rng.random((3, 5, 5)) < 0.5)
+    A = A + A.transpose(0, 2, 1)
+    block = slice(1, 4)
+    dense, sparse = DenseFamily(A), SparseFamily(sp.csr_array(A.reshape(3, 25)), 5)
+    signs = np.array([1.0, -1.0, 1.0])
+    for family, sign in ((dense, np.ones(3)), (sparse, np.ones(3)), (SignedFamily(sparse, signs), signs)):
+        part = family.principal(block)
+        for j in range(3):
+            np.testing.assert_array_equal(part.matrix(j), sign[j] * A[j, block, block])
+        pattern = np.zeros((5, 5), dtype=bool)
+        pattern[family.entries()] = True
+        np.testing.assert_array_equal(pattern, np.any(A != 0, axis=0))
+
+
+def test_a_linear_program_is_one_of_blocks_of_order_one():
+    """max c.x, Ax <= b, x >= 0, sum x <= R on the diagonal; judged by linprog."""
+    from scipy.optimize import linprog
+
+    rng = np.random.default_rng(0)
+    n, m = 70, 20
+    A, c, b = rng.uniform(0, 1, (m, n)), rng.uniform(-1, 1, n), rng.uniform(1, 2, m)
+    problem = ml.LinearSDP.with_senses(np.diag(c), [sp.diags_array(a) for a in A], b, "<=", 5.0)
+    judge = linprog(-c, np.vstack([A, np.ones(n)]), np.append(b, 5.0))
+    assert problem.spectral_set.blocks == (1,) * n and len(problem.cells) == 3
+    assert ml.solve(problem, tol=1e-7).value == pytest.approx(-judge.fun, rel=1e-6)
