@@ -382,10 +382,10 @@ def _core(problem: SpectralGame, every: Sequence[Moments]) -> np.ndarray:
     cells = problem.cells
     m = len(every[0].product) if cells[0].family is None else len(problem.offset)
     core = np.zeros((m + 1, m + 1))
+    if cells[0].family is None:
+        core[:m, :m] = sum(moments.second for moments in every)
     for cell, moments in zip(cells, every, strict=True):
-        if isinstance(cell.rows, slice):
-            core[:m, :m] += moments.second
-        else:
+        if not isinstance(cell.rows, slice):
             core[np.ix_(cell.rows, cell.rows)] += moments.second
         core[:m, m][cell.rows] += cell.sign * moments.product
     core[m, :m] = core[:m, m]

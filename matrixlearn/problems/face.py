@@ -67,12 +67,12 @@ def least_face(family: ConstraintFamily, right: np.ndarray, equalities: np.ndarr
         if not np.any(weights):
             return face
         w, U = eigh(family.apply(weights))
-        zero = as_numpy(w) <= ZERO * len(U) * float(w[-1])
+        zero = as_numpy(w) <= ZERO * U.shape[0] * float(w[-1])
         if not np.any(zero):
             return face  # X = 0 is all there is
         null, sizes = columns(U, np.flatnonzero(zero)), family.sizes
         family = family.compressed(null)
-        says = np.flatnonzero((family.sizes > ZERO * len(U) * sizes) | (right[rows] != 0))
+        says = np.flatnonzero((family.sizes > ZERO * U.shape[0] * sizes) | (right[rows] != 0))
         says = says if len(says) else np.array([0])  # a program has a row
         family, rows = family.at(says), rows[says]
         if face is None:

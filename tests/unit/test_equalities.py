@@ -240,3 +240,25 @@ def test_blocks_of_a_file_keep_their_trace(tmp_path):
     problem = ml.LinearSDP.from_sdpa(path)
     assert problem.implied_trace == pytest.approx(3.0) and problem.trace_bound == pytest.approx(3.0)
     assert ml.solve(problem, tol=1e-7).value == pytest.approx(3.0, rel=1e-6)
+
+
+def test_faces_and_blocks_in_another_namespace():
+    xp = pytest.importorskip("array_api_strict")
+    rng = np.random.default_rng(0)
+    C, A, root = symmetric(rng, 4, 4), symmetric(rng, 2, 4, 4), rng.standard_normal((4, 4))
+    P = np.eye(4) - 0.25
+    inside = P @ root @ root.T @ P
+    blocks = np.kron(np.eye(2), np.ones((2, 2)))
+    centred = np.stack([np.ones((4, 4)), *A]), np.r_[0.0, np.einsum("jab,ab->j", A, inside)]
+    for cost, rows, right in (
+        (C, *centred),
+        (C * blocks, A * blocks, np.einsum("jab,ab->j", A * blocks, root @ root.T)),
+    ):
+        R = 2 * float(np.trace(root @ root.T))
+        ours, plain = (
+            ml.solve(ml.LinearSDP.with_senses(as_array(cost), as_array(rows), right, "==", R), tol=1e-7)
+            for as_array in (xp.asarray, np.asarray)
+        )
+        assert ours.status == plain.status == "optimal" and isinstance(ours.matrix, type(xp.asarray(C)))
+        assert ours.value == pytest.approx(plain.value, rel=1e-6)
+        ours.certificate.verify()
