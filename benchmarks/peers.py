@@ -102,18 +102,16 @@ def drake():
     return lambda: ml.LinearSDP((C + C.T) / 2, A, np.ones(64), 200.0)
 
 
-def sdplib(name, what):
-    """A file of SDPLIB; an equality is a pair of rows."""
+def sdplib(name, what, R=None):
+    """A file of SDPLIB; R where it does not give the trace."""
     path = DATA / f"sdplib/{name}.dat-s.gz"
 
     def read(problem, x):
-        if 2 * len(x) != len(problem.b):
-            return None
-        return np.ravel(np.column_stack([np.maximum(x, 0), np.maximum(-x, 0)]))
+        return x if len(x) == len(problem.b) else None
 
     return Case(
         f"LinearSDP, SDPLIB's {name}, {what}",
-        lambda: ml.LinearSDP.from_sdpa(path),
+        lambda: ml.LinearSDP.from_sdpa(path, trace_bound=R),
         lambda problem, place: place.write_bytes(gzip.decompress(path.read_bytes())),
         read,
         cvxpy=False,
@@ -135,7 +133,12 @@ def cases():
         "G43": maxcut("G43", "Gset's G43"),
         "drake": Case("LinearSDP, 64 dense constraints on 200 x 200", drake(), write_linear, first),
         "theta2": sdplib("theta2", "Lovász's theta of 100 vertices, 498 equalities"),
+        "theta4": sdplib("theta4", "Lovász's theta of 200 vertices, 1949 equalities"),
         "gpp100": sdplib("gpp100", "graph partition, no interior"),
+        "gpp250-1": sdplib("gpp250-1", "graph partition, no interior"),
+        "truss8": sdplib("truss8", "truss topology, 34 blocks, R = 3000", 3000.0),
+        "arch0": sdplib("arch0", "topology of an arch, a block and 174 scalars, R = 200", 200.0),
+        "control3": sdplib("control3", "control theory, two blocks, R = 4000", 4000.0),
     }
 
 
@@ -193,7 +196,7 @@ def measured(case, tol, limit):
     found = {}
     for name, seconds, y in of_peers(case, problem, tol, limit):
         upper = ml.certify(problem, y=y).upper if y is not None and np.all(np.isfinite(y)) else np.inf
-        gap = relative_gap(solution.lower, upper, problem.scale)
+        gap = relative_gap(solution.lower, upper, problem.scale_at(y, upper))
         if name not in found or gap < found[name][1]:
             found[name] = (seconds, gap)
     return min(times), solution, found
