@@ -6,7 +6,7 @@ interior-point methods", their F1 and F3)
     for an A_j of many entries    through the product U A_j V, once for all i;
     for those of few              entry by entry,  sum over (a, b) of A_i and (c, d) of A_j of  a_ab U_bc a_cd V_da,
 
-all pairs of entries in blocks, as two gathers and a product.
+all pairs of entries in tiles, as two gathers and a product.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ import numpy as np
 from matrixlearn.linalg.constraints import ConstraintFamily, furthest
 from matrixlearn.linalg.moments import Moments, Spanned, spanned
 
-BLOCK = 2**18
-"""Pairs of entries at a time: 2 MB, to stay in the cache."""
+TILE = 256
+"""Entries on either side of a tile: its pairs, 512 kB, stay in the cache."""
 
 PAIR, FLOP, CALL = 5e-9, 2.5e-10, 5e-5
 """Seconds of a pair of entries, of a flop of U A V, and of a call from Python: measured, to choose by, within twice."""
@@ -174,21 +174,29 @@ class Entries:
         return sp.csr_array((self.value, np.arange(N), self.start), shape=(len(self.start) - 1, N))
 
     def schur(self, U: np.ndarray, V: np.ndarray) -> np.ndarray:
-        """H, below the diagonal and then by symmetry, in blocks of columns."""
-        m, N = len(self.start) - 1, len(self.value)
+        """H in tiles, those below the diagonal by symmetry: rows are gathered, which is a copy of each."""
+        m = len(self.start) - 1
         H = np.zeros((m, m))
-        if N == 0:
-            return H
-        Ub, Va = U[self.b], V.T[self.a]  # U_bc and V_da in columns c and d
-        first = 0
-        while first < m:
-            begin = self.start[first]
-            width = max(1, BLOCK // max(1, N - begin))
-            last = max(first + 1, int(np.searchsorted(self.start, begin + width, side="right")) - 1)
-            block = slice(begin, self.start[last])
-            pairs = np.take(Ub[begin:], self.a[block], axis=1) * np.take(Va[begin:], self.b[block], axis=1)
-            of_rows = self._weights[first:, begin:] @ pairs
-            H[first:, first:last] = np.real(self._weights[first:last, block] @ of_rows.T).T
-            H[first:last, first:] = H[first:, first:last].T
-            first = last
+        tiles = []
+        for members, entries in self._tiles:
+            a, b = self.a[entries], self.b[entries]
+            U_b, V_a = np.take(U.T, b, axis=1), np.take(V, a, axis=1)  # U_bc and V_ca in row c
+            tiles.append((members, a, b, U_b, V_a, self._weights[members, entries]))
+        for k, (rows, a, b, _, _, weights) in enumerate(tiles):
+            for columns, _, _, U_b, V_a, others in tiles[k:]:
+                pairs = np.take(U_b, a, axis=0)
+                pairs *= np.take(V_a, b, axis=0)
+                part = np.real(others @ (weights @ pairs).T)
+                H[columns, rows], H[rows, columns] = part, part.T
         return H
+
+    @cached_property
+    def _tiles(self) -> list[tuple[slice, slice]]:
+        """Members and their entries, about TILE at a time."""
+        out, first = [], 0
+        while first < len(self.start) - 1:
+            end = int(np.searchsorted(self.start, self.start[first] + TILE, side="right")) - 1
+            last = max(first + 1, end)
+            out.append((slice(first, last), slice(self.start[first], self.start[last])))
+            first = last
+        return out

@@ -46,7 +46,7 @@ def test_moments_are_those_of_the_definition(seed, m, n, imaginary, same):
 
 @pytest.mark.parametrize("imaginary", [False, True])
 def test_sparse_schur_both_ways(imaginary, monkeypatch):
-    """Members of many entries by products, of few entry by entry, in more than one block of columns."""
+    """Members of many entries by products, of few entry by entry, in more than one tile."""
     import matrixlearn.linalg.sparse_family as module
 
     rng = np.random.default_rng(int(imaginary))
@@ -58,9 +58,9 @@ def test_sparse_schur_both_ways(imaginary, monkeypatch):
     family = SparseFamily(sp.csr_array(A.reshape(m, n * n)), n)
     U, V = (G @ G.conj().T for G in (normal(rng, (n, n), imaginary) for _ in range(2)))
     wanted = np.einsum("iab,bc,jcd,da->ij", A, U, A, V, optimize=True).real
-    for pair, block in ((0.0, 2**18), (module.PAIR, 2**18), (1e9, 2**18), (0.0, 200), (0.0, 1)):
+    for pair, tile in ((0.0, 256), (module.PAIR, 256), (1e9, 256), (0.0, 50), (0.0, 1)):
         monkeypatch.setattr(module, "PAIR", pair)
-        monkeypatch.setattr(module, "BLOCK", block)
+        monkeypatch.setattr(module, "TILE", tile)
         fresh = SparseFamily(family.rows, n)
         assert (len(fresh._few) == m) == (pair == 0)
         np.testing.assert_allclose(fresh.schur(U, V), wanted, atol=1e-12 * np.abs(wanted).max())
