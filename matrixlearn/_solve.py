@@ -209,6 +209,8 @@ def _lowered(warm_start: Solution | None, smaller: Presolved) -> Solution | None
     if not isinstance(warm_start, Solution):
         return warm_start
     X, y = smaller.lowered(warm_start.matrix, warm_start.y)
+    if X is None and y is None:  # of another shape
+        return None
     return replace(warm_start, certificate=replace(warm_start.certificate, X=X, y=y, problem=smaller.problem))
 
 

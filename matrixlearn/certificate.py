@@ -78,6 +78,8 @@ class Certificate:
         """
         fresh = certify(self.problem, X=self.X, y=self.y)
         slack = 1e-12 * max(abs(self.lower) if math.isfinite(self.lower) else 0.0, self.problem.scale)
+        if math.isfinite(self.upper - self.lower):
+            slack = max(slack, 1e-6 * (self.upper - self.lower))  # what rounding may move, where multipliers are large
         if fresh.lower < self.lower - slack or fresh.upper > self.upper + slack:
             msg = (
                 f"the data prove [{fresh.lower:.17g}, {fresh.upper:.17g}], not the claimed "
@@ -99,11 +101,17 @@ def _require_shape(X: Array, shape: tuple[int, ...]) -> None:
         raise ProblemError(msg)
 
 
+CHARGE = 4.0
+"""Times what a residual is worth at y, that it costs. The optimum is concave in the right hand sides: the worth at y is
+the least it may be. Where it goes with the root of the residual, as without an interior, it is twice that.
+"""
+
+
 def charged(from_matrix: Bound, y: np.ndarray | None) -> float:
-    """``lower`` less |y| . residual, where there is one."""
-    if from_matrix.residual is None or y is None:
+    """``lower`` less CHARGE |y| . residual, where there is one; without prices it proves nothing."""
+    if from_matrix.residual is None:
         return from_matrix.lower
-    return from_matrix.lower - float(np.abs(y) @ from_matrix.residual)
+    return -INF if y is None else from_matrix.lower - CHARGE * float(np.abs(y) @ from_matrix.residual)
 
 
 def lower_of(from_matrix: Bound, from_vector: Bound) -> float:

@@ -111,12 +111,12 @@ class Incumbent:
 
     def _with_matrix(self, bound: Bound) -> Incumbent:
         old, y = self.from_matrix, self.from_vector.point
-        better = old.point is None or _better(bound, old, charged(bound, y) - charged(old, y))
+        better = old.point is None or _better(bound, old, charged(bound, y) > charged(old, y))
         return replace(self, from_matrix=bound) if better else self
 
     def _with_vector(self, bound: Bound) -> Incumbent:
         old = self.from_vector
-        better = old.point is None or _better(bound, old, bound.lower - old.lower)
+        better = old.point is None or _better(bound, old, bound.lower > old.lower)
         return replace(self, from_vector=bound) if better else self
 
     def certificate(self) -> Certificate:
@@ -124,11 +124,11 @@ class Incumbent:
         return combine(self.problem, self.from_matrix, self.from_vector)
 
 
-def _better(new: Bound, old: Bound, gained: float) -> bool:
-    """Whether the lower bound has gained, or the upper one."""
+def _better(new: Bound, old: Bound, gained: bool) -> bool:
+    """Whether the lower bound has ``gained``, or the upper one."""
     if new.rigour == "blockwise":  # its lower bound is about the new point, and no better elsewhere
         return new.upper < old.upper
-    return gained > 0 or new.upper < old.upper
+    return gained or new.upper < old.upper
 
 
 @dataclass(frozen=True)

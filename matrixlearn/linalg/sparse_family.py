@@ -175,12 +175,12 @@ class Entries:
 
     def schur(self, U: np.ndarray, V: np.ndarray) -> np.ndarray:
         """H in tiles, those below the diagonal by symmetry: rows are gathered, which is a copy of each."""
-        m = len(self.start) - 1
+        m, kind = len(self.start) - 1, np.result_type(U, V)
         H = np.zeros((m, m))
         tiles = []
         for members, entries in self._tiles:
             a, b = self.a[entries], self.b[entries]
-            U_b, V_a = np.take(U.T, b, axis=1), np.take(V, a, axis=1)  # U_bc and V_ca in row c
+            U_b, V_a = np.take(U.T.astype(kind, copy=False), b, axis=1), np.take(V, a, axis=1)  # U_bc, V_ca in row c
             tiles.append((members, a, b, U_b, V_a, self._weights[members, entries]))
         for k, (rows, a, b, _, _, weights) in enumerate(tiles):
             for columns, _, _, U_b, V_a, others in tiles[k:]:

@@ -1,6 +1,6 @@
 """Facial reduction: where constraints leave no positive definite X, the same program about fewer dimensions.
 
-    <A_j, X> = 0 with A_j >= 0 and X >= 0   =>   A_j X = 0   =>   X = V W V^H,  W >= 0,
+    <A_j, X> = 0 (or <= 0) with A_j >= 0 and X >= 0   =>   A_j X = 0   =>   X = V W V^H,  W >= 0,
 
 the columns of V an orthonormal basis of the null space. Centred Gram matrices (<1 1^T, X> = 0) and graphs cut into
 equal parts are of this kind: an interior method would drive the multiplier of such a row to infinity, and gains its
@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from matrixlearn._array import as_numpy, columns, identity
+from matrixlearn._array import EPS, as_numpy, columns, identity
 from matrixlearn.linalg import adjoint, eigh, eigvalsh, frobenius, inner, sym
 from matrixlearn.linalg.constraints import ConstraintFamily
 from matrixlearn.typing import Array
@@ -50,6 +50,12 @@ class Face:
     weights: np.ndarray
     least: float
 
+    def where_it_says(self, values: np.ndarray) -> np.ndarray:
+        """0 for the rows that say nothing of an X on the face: they hold there, but for the rounding of V."""
+        out = np.zeros_like(values)
+        out[self.rows] = values[self.rows]
+        return out
+
     def lifted(self, W: Array) -> Array:
         """V W V^H."""
         return sym(self.V @ W @ adjoint(self.V))
@@ -60,10 +66,10 @@ class Face:
 
 
 def least_face(family: ConstraintFamily, right: np.ndarray, equalities: np.ndarray, like: Array) -> Face | None:
-    """The face that the rows <A_j, X> = 0 with a semidefinite A_j leave; None where there is no such row."""
+    """The face that the rows <A_j, X> = 0 (or <= 0) with a semidefinite A_j leave; None where there is no such row."""
     face, rows = None, np.arange(len(right))
     while True:
-        weights = _facial(family, equalities[rows] & (right[rows] == 0), identity(family.shape[1], like))
+        weights = _facial(family, right[rows] == 0, equalities[rows], identity(family.shape[1], like))
         if not np.any(weights):
             return face
         w, U = eigh(family.apply(weights))
@@ -81,14 +87,15 @@ def least_face(family: ConstraintFamily, right: np.ndarray, equalities: np.ndarr
             face = replace(face, V=face.V @ null, rows=rows, family=family)
 
 
-def _facial(family: ConstraintFamily, candidates: np.ndarray, eye: Array) -> np.ndarray:
-    """sign_j / ||A_j||_F of the semidefinite candidates, 0 elsewhere, (m,)."""
+def _facial(family: ConstraintFamily, candidates: np.ndarray, equalities: np.ndarray, eye: Array) -> np.ndarray:
+    """sign_j / ||A_j||_F of the semidefinite candidates, 0 elsewhere, (m,); of an inequality with A_j >= 0 only."""
     sizes, traces = family.sizes, family.adjoint(eye)
+    candidates = candidates & (equalities | (traces > 0))
     out = np.zeros(len(sizes))
     # |tr A| >= ||A||_F for semidefinite matrices: next to nothing to ask
     for j in np.flatnonzero(candidates & (sizes > 0) & (np.abs(traces) >= (1 - ZERO) * sizes)):
         scale = float(np.sign(traces[j]) / sizes[j])
-        if float(eigvalsh(scale * family.matrix(int(j)))[0]) >= -ZERO:
+        if float(eigvalsh(scale * family.matrix(int(j)))[0]) >= -20 * eye.shape[0] * EPS:
             out[j] = scale
     return out
 

@@ -63,9 +63,9 @@ class Rows:
         """By how much X misses each row, (m,)."""
         return np.maximum(-self.slack(X), 0.0)
 
-    def implied_trace(self, like: Array) -> float | None:
-        """b.y of equalities with sum_j y_j A_j = I, whose X all have this trace; None where none is found at once."""
+    def trace_multipliers(self, like: Array) -> np.ndarray | None:
+        """y with sum_j y_j A_j = I over equalities: all X have the trace b.y; None where none is found at once."""
         if not np.any(self.equalities):
             return None
         y, residual = combination(self.family, self.equalities, identity(self.family.shape[1], like))
-        return float(self.b @ y) if residual <= ZERO * len(y) else None
+        return y if residual <= ZERO * len(y) else None

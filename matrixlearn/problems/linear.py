@@ -50,7 +50,7 @@ from matrixlearn.typing import Array
 FLOOR = 1e-2
 """Of `LinearSDP.scale`, that gaps count from at the least."""
 
-TOLERANCE = 1e-7
+TOLERANCE = 1e-5
 """Of equalities, by default."""
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ class LinearSDP(FamilyGame):
     tolerance : float
         An X counts as feasible where it misses an equality by at most tolerance (|b_j| + r ||A_j||_2), r the largest
         |b_i| / ||A_i||_2 of an equality, a trace that no feasible X is below (R where all these b_i are zero). What
-        is missed, at the prices y, is taken off the lower bound: to first order, and where multipliers exist.
+        is missed, at the prices y, is taken off the lower bound four times over (`certificate.charged`).
 
     Raises
     ------
@@ -305,7 +305,8 @@ class LinearSDP(FamilyGame):
     @cached_property
     def implied_trace(self) -> float | None:
         """The trace of every feasible X, where the equalities give it."""
-        return self.rows.implied_trace(self.C)
+        y = self.rows.trace_multipliers(self.C)
+        return None if y is None else float(self.b @ y)
 
     @cached_property
     def rows(self) -> Rows:
@@ -355,6 +356,8 @@ class LinearSDP(FamilyGame):
         With X_s = 0 (b > 0) this is X / phi, phi = max_j A_j . X / b_j (Lemma 4.2.1).
         """
         slack = self.rows.slack(X)
+        if self.face is not None:
+            slack = self.face.where_it_says(slack)
         if np.any((slack < -self.tolerance * self.rows.units)[self.equalities]):
             return None
         bad, inside = (slack < 0) & ~self.equalities, self.slack_of_interior
@@ -375,19 +378,26 @@ class LinearSDP(FamilyGame):
         value = inner(self.C, repaired) - self.rounding(np.zeros(len(self.b)))
         residual = None
         if np.any(self.equalities):
-            residual = self.rows.missed(repaired)
-            if self.face is not None:  # the other rows hold on it, but for the rounding of V
-                residual = residual * np.isin(np.arange(len(residual)), self.face.rows)
+            missed = self.rows.missed(repaired)
+            missed = missed if self.face is None else self.face.where_it_says(missed)
+            if np.any(missed > 16 * self.C.shape[0] * EPS * self.rows.units):
+                residual = missed
         return Bound(point=repaired, lower=value, residual=residual)
 
     def objective_at(self, X: Array | None, y: np.ndarray | None) -> float:
         return -INF if X is None or self.repair(X) is None else inner(self.C, X)
 
     def first_points(self) -> list[tuple[Array | None, np.ndarray | None]]:
-        """Those of every game; and the multipliers that say so, where a row reads 0 . X = b_j != 0."""
-        impossible = self.rows.impossible
-        ray = [(None, np.where(impossible, -np.sign(self.b), 0.0))] if np.any(impossible) else []
-        return [*super().first_points(), *ray]
+        """Those of every game; and the multipliers that prove it, where a row reads 0 . X = b_j != 0, or the trace that
+        the equalities give is beyond the bound.
+        """
+        impossible, y = self.rows.impossible, self.rows.trace_multipliers(self.C)
+        rays: list[tuple[Array | None, np.ndarray | None]] = []
+        if np.any(impossible):
+            rays.append((None, np.where(impossible, -np.sign(self.b), 0.0)))
+        if y is not None and float(self.b @ y) > self.trace_bound * (1 + 1e-9):
+            rays.append((None, -y))
+        return [*super().first_points(), *rays]
 
     @cached_property
     def least_value(self) -> float:
@@ -396,10 +406,13 @@ class LinearSDP(FamilyGame):
 
     @cached_property
     def face(self) -> Face | None:
-        """Where the equalities leave no positive definite X: the face that holds every feasible one."""
-        if not np.any(self.equalities & (self.b == 0)):
-            return None
-        return least_face(self.family, self.b, self.equalities, self.C)
+        """Where rows leave no positive definite X: the face that holds every feasible one."""
+        return least_face(self.family, self.b, self.equalities, self.C) if np.any(self.b == 0) else None
+
+    def upper_value(self, y: np.ndarray) -> float:
+        """With R itself: the room of S is for the iterates."""
+        S = self.spectral_set
+        return float(self.offset @ y) + S.support(self.forward(y)) * (self.trace_bound / S.trace)
 
     def presolved(self) -> OnFace | None:
         return None if self.face is None else OnFace(self, self.face)

@@ -46,8 +46,12 @@ class OnFace:
         return f"rows <A_j, X> = 0 with a semidefinite A_j leave X {r} of {n} dimensions: solved in these"
 
     def lowered(self, X: Array | None, y: np.ndarray | None) -> tuple[Array | None, np.ndarray | None]:
-        """V^H X V, and the multipliers of the rows that are left."""
-        return None if X is None else self.face.compressed(X), None if y is None else y[self.face.rows]
+        """V^H X V, and the multipliers of the rows that are left; None for what is not of the program's shape."""
+        fits = getattr(X, "shape", None) == self.whole.C.shape
+        return (
+            self.face.compressed(X) if X is not None and fits else None,
+            y[self.face.rows] if y is not None and y.shape == self.whole.b.shape else None,
+        )
 
     def lifted(self, X: Array | None, y: np.ndarray | None) -> tuple[Array | None, np.ndarray | None]:
         """V W V^H, and y with so large a multiplier K of the facial rows that it proves its bound without the face, too

@@ -169,7 +169,8 @@ def test_a_gap_that_is_absolute_is_called_so():
 
 def test_the_picture_shows_the_end_of_the_bounds_the_gap_and_the_spectrum():
     plt = pytest.importorskip("matplotlib.pyplot")
-    solution = ml.solve(ml.LinearSDP.with_senses(*five_cycle(), 10.0), tol=1e-6)
+    C, A, b, _ = small()
+    solution = ml.solve(ml.LinearSDP(C, A, b, 1e4), tol=1e-6)
     bounds, gap, spectrum = solution.plot().axes
     low, high = bounds.get_ylim()
     assert low < solution.lower <= solution.upper < high < 10 * solution.upper < solution.history[0].upper
