@@ -410,9 +410,9 @@ class LinearSDP(FamilyGame):
         return least_face(self.family, self.b, self.equalities, self.C) if np.any(self.b == 0) else None
 
     def upper_value(self, y: np.ndarray) -> float:
-        """With R itself: the room of S is for the iterates."""
-        S = self.spectral_set
-        return float(self.offset @ y) + S.support(self.forward(y)) * (self.trace_bound / S.trace)
+        """With R itself, the room of S is for the iterates; with 0, where X = 0 is all there is."""
+        S, R = self.spectral_set, self.trace_bound if self.implied_trace != 0 else 0.0
+        return float(self.offset @ y) + S.support(self.forward(y)) * (R / S.trace)
 
     def presolved(self) -> OnFace | None:
         return None if self.face is None else OnFace(self, self.face)
