@@ -15,8 +15,8 @@ from matrixlearn.typing import Array
 if TYPE_CHECKING:
     from matrixlearn.problems.linear import LinearSDP
 
-SHARE = 1e-9
-"""Of the bound, that a lifted y may be off without the face: what its facial rows are driven to."""
+SHARE = 1e-8
+"""Of the bound, that a lifted y may be off without the face; less, and rounding of the large multiplier is more."""
 
 
 @dataclass(frozen=True, eq=False)
