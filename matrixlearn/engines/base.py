@@ -15,7 +15,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -24,6 +24,18 @@ from matrixlearn.certificate import Certificate, charged, combine, lower_of, rel
 from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.problems.base import Bound, Problem
 from matrixlearn.typing import Array
+
+Record = TypeVar("Record")
+
+
+def updated(record: Record, **changes: Any) -> Record:
+    """`dataclasses.replace` without a call of ``__init__``, for states that are made anew each iteration: a fifth of
+    its time, which was a fiftieth of an iteration in 200 dimensions.
+    """
+    out = object.__new__(type(record))
+    out.__dict__.update(record.__dict__, **changes)
+    return out
+
 
 INTERRUPTED = "interrupted"
 """How a loop ended at Ctrl-C."""
@@ -112,12 +124,12 @@ class Incumbent:
     def _with_matrix(self, bound: Bound) -> Incumbent:
         old, y = self.from_matrix, self.from_vector.point
         better = old.point is None or _better(bound, old, charged(bound, y) > charged(old, y))
-        return replace(self, from_matrix=bound) if better else self
+        return updated(self, from_matrix=bound) if better else self
 
     def _with_vector(self, bound: Bound) -> Incumbent:
         old = self.from_vector
         better = old.point is None or _better(bound, old, bound.lower > old.lower)
-        return replace(self, from_vector=bound) if better else self
+        return updated(self, from_vector=bound) if better else self
 
     def certificate(self) -> Certificate:
         """What the two points prove, for the `Solution`."""

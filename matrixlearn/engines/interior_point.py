@@ -28,7 +28,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from matrixlearn._array import as_numpy, identity
-from matrixlearn.engines.base import Engine, Incumbent
+from matrixlearn.engines.base import Engine, Incumbent, updated
 from matrixlearn.engines.newton import InteriorState, NewtonSystem, Scalars, lacking_interior
 from matrixlearn.engines.schur import TINY
 from matrixlearn.problems.base import Problem
@@ -135,7 +135,7 @@ class InteriorPoint(Engine):
         width, missing = incumbent.upper - incumbent.lower, 0.0 if state.closed else system.missing()
         progress = width < 0.9 * state.width or missing < 0.9 * state.missing
         idle = 0 if progress else state.idle + 1
-        return replace(
+        return updated(
             moved,
             width=width if progress else state.width,
             missing=min(missing, state.missing) if progress else state.missing,

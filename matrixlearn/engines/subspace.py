@@ -32,7 +32,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from matrixlearn._array import as_numpy, columns, namespace, zeros
-from matrixlearn.engines.base import Engine, Incumbent, Proposal, State
+from matrixlearn.engines.base import Engine, Incumbent, Proposal, State, updated
 from matrixlearn.engines.interior_point import InteriorPoint
 from matrixlearn.engines.newton import InteriorState, lacking_interior, mixed
 from matrixlearn.engines.saddle import rounded_out
@@ -146,7 +146,7 @@ class Subspace(Engine):
         known = state.known
         for proposal in inner.proposals:
             known = known.shown(proposal)
-        state = replace(state, inner=inner, known=known, proposals=())
+        state = updated(state, inner=inner, known=known, proposals=())
         if known.X is None or known.y is None:  # no step was possible
             return self._cold(state, state.compressed) if state.warm else replace(state, finished=inner.finished)
         if finished := rounded_out(problem, known.y, incumbent):

@@ -200,14 +200,16 @@ def lanczos_lowest(
     most = min(most, n)
     q = xp.astype(from_numpy(_start(n), like), like.dtype)
     basis, T, size = zeros((most, n), like), np.zeros((most, most)), 0.0
+    plain = not is_complex(like)
     for k in range(1, most + 1):
         basis[k - 1, :] = q
         w = apply(q)
         against = basis[:k, :]
-        inside = conjugate(against) @ w
+        dual = against if plain else conjugate(against)
+        inside = dual @ w
         w = w - against.mT @ inside
-        w = w - against.mT @ (conjugate(against) @ w)  # twice is enough
-        T[k - 1, k - 1] = alpha = float(real(inside)[k - 1])
+        w = w - against.mT @ (dual @ w)  # twice is enough
+        T[k - 1, k - 1] = alpha = float(inside[k - 1] if plain else real(inside)[k - 1])
         beta, size = frobenius(w), max(size, abs(alpha))
         exhausted = k == most or beta <= 1e-14 * size
         if exhausted or k % 4 == 0:

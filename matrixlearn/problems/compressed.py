@@ -44,7 +44,7 @@ class CompressedGame(FamilyGame):
         """The V^H A_j V."""
         return self.game.family_at(np.arange(self.game.dual_set.size)).compressed(self.V)
 
-    @property
+    @cached_property
     def offset(self) -> np.ndarray:
         return self.game.offset
 
@@ -53,7 +53,7 @@ class CompressedGame(FamilyGame):
         S = self.game.spectral_set
         return type(S)(self.V.shape[1], S.trace)
 
-    @property
+    @cached_property
     def dual_set(self) -> KnapsackSet:
         return self.game.dual_set
 
