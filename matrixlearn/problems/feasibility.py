@@ -63,9 +63,10 @@ class Rows:
         """By how much X misses each row, (m,)."""
         return np.maximum(-self.slack(X), 0.0)
 
-    def trace_multipliers(self, like: Array) -> np.ndarray | None:
+    @cached_property
+    def trace_multipliers(self) -> np.ndarray | None:
         """y with sum_j y_j A_j = I over equalities: all X have the trace b.y; None where none is found at once."""
         if not np.any(self.equalities):
             return None
-        y, residual = combination(self.family, self.equalities, identity(self.family.shape[1], like))
+        y, residual = combination(self.family, self.equalities, identity(self.family.shape[1], self.family.matrix(0)))
         return y if residual <= ZERO * len(y) else None

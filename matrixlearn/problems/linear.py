@@ -37,7 +37,7 @@ from matrixlearn.linalg.constraints import (
 from matrixlearn.linalg.sparse_family import SparseFamily
 from matrixlearn.problems.base import INF, Argument, Bound
 from matrixlearn.problems.cells import diagonal_blocks
-from matrixlearn.problems.face import Face, least_face
+from matrixlearn.problems.face import least_face
 from matrixlearn.problems.family import FamilyGame
 from matrixlearn.problems.feasibility import Rows
 from matrixlearn.problems.on_face import OnFace
@@ -305,7 +305,7 @@ class LinearSDP(FamilyGame):
     @cached_property
     def implied_trace(self) -> float | None:
         """The trace of every feasible X, where the equalities give it."""
-        y = self.rows.trace_multipliers(self.C)
+        y = self.rows.trace_multipliers
         return None if y is None else float(self.b @ y)
 
     @cached_property
@@ -356,8 +356,8 @@ class LinearSDP(FamilyGame):
         With X_s = 0 (b > 0) this is X / phi, phi = max_j A_j . X / b_j (Lemma 4.2.1).
         """
         slack = self.rows.slack(X)
-        if self.face is not None:
-            slack = self.face.where_it_says(slack)
+        if self.on_face is not None:
+            slack = self.on_face.face.where_it_says(slack)
         if np.any((slack < -self.tolerance * self.rows.units)[self.equalities]):
             return None
         bad, inside = (slack < 0) & ~self.equalities, self.slack_of_interior
@@ -370,8 +370,9 @@ class LinearSDP(FamilyGame):
         return (1 - theta) * X + theta * target
 
     def _bound_from_member(self, point: Array) -> Bound:
-        if self.face is not None:  # what is off it is off the feasible set
-            point = self.face.lifted(self.face.compressed(point))
+        face = None if self.on_face is None else self.on_face.face
+        if face is not None:  # what is off it is off the feasible set
+            point = face.lifted(face.compressed(point))
         repaired = self.repair(point)
         if repaired is None:
             return Bound(point=point)
@@ -379,7 +380,7 @@ class LinearSDP(FamilyGame):
         residual = None
         if np.any(self.equalities):
             missed = self.rows.missed(repaired)
-            missed = missed if self.face is None else self.face.where_it_says(missed)
+            missed = missed if face is None else face.where_it_says(missed)
             if np.any(missed > 16 * self.C.shape[0] * EPS * self.rows.units):
                 residual = missed
         return Bound(point=repaired, lower=value, residual=residual)
@@ -391,7 +392,7 @@ class LinearSDP(FamilyGame):
         """Those of every game; and the multipliers that prove it, where a row reads 0 . X = b_j != 0, or the trace that
         the equalities give is beyond the bound.
         """
-        impossible, y = self.rows.impossible, self.rows.trace_multipliers(self.C)
+        impossible, y = self.rows.impossible, self.rows.trace_multipliers
         rays: list[tuple[Array | None, np.ndarray | None]] = []
         if np.any(impossible):
             rays.append((None, np.where(impossible, -np.sign(self.b), 0.0)))
@@ -405,9 +406,10 @@ class LinearSDP(FamilyGame):
         return self.trace_bound * min(0.0, float(eigvalsh(self.C)[0])) - self.rounding(np.zeros(len(self.b)))
 
     @cached_property
-    def face(self) -> Face | None:
-        """Where rows leave no positive definite X: the face that holds every feasible one."""
-        return least_face(self.family, self.b, self.equalities, self.C) if np.any(self.b == 0) else None
+    def on_face(self) -> OnFace | None:
+        """Where rows leave no positive definite X: the program on the face that holds every feasible one."""
+        face = least_face(self.family, self.b, self.equalities, self.C) if np.any(self.b == 0) else None
+        return None if face is None else OnFace(self, face)
 
     def upper_value(self, y: np.ndarray) -> float:
         """With R itself, the room of S is for the iterates; with 0, where X = 0 is all there is."""
@@ -415,15 +417,15 @@ class LinearSDP(FamilyGame):
         return float(self.offset @ y) + S.support(self.forward(y)) * (R / S.trace)
 
     def presolved(self) -> OnFace | None:
-        return None if self.face is None else OnFace(self, self.face)
+        return self.on_face
 
     def bound_from_vector(self, y: np.ndarray) -> Bound:
-        if self.face is None:
+        smaller = self.on_face
+        if smaller is None:
             bound = super().bound_from_vector(y)
         else:  # every feasible X is V W V^H
             y = self.dual_set.project(np.asarray(y, dtype=float))
-            small = OnFace(self, self.face).problem.bound_from_vector(y[self.face.rows])
-            bound = dataclasses.replace(small, point=y)
+            bound = dataclasses.replace(smaller.problem.bound_from_vector(y[smaller.face.rows]), point=y)
         ray = bound.point
         if ray is not None and self.slack_of_interior is None and self.recession_value(ray) < 0:
             return Bound(point=ray, upper=-INF)  # no X is feasible
