@@ -88,7 +88,7 @@ class ConstraintFamily(ABC):
         parts = [self.matrix(j)[block, block] for j in range(self.shape[0])]
         return DenseFamily(namespace(parts[0]).stack(parts))
 
-    def entries(self) -> tuple[np.ndarray, np.ndarray] | None:
+    def pattern(self) -> tuple[np.ndarray, np.ndarray] | None:
         """Where any member may have an entry other than 0, (rows, columns); None, by default, for everywhere."""
         return None
 
@@ -243,7 +243,7 @@ class DenseFamily(ConstraintFamily):
     def principal(self, block: slice) -> DenseFamily:
         return DenseFamily(self.A[:, block, block])
 
-    def entries(self) -> tuple[np.ndarray, np.ndarray] | None:
+    def pattern(self) -> tuple[np.ndarray, np.ndarray] | None:
         xp = namespace(self.A)
         first, second = np.nonzero(as_numpy(xp.any(self.A != 0, axis=0)))
         return first, second
@@ -327,8 +327,8 @@ class SignedFamily(ConstraintFamily):
     def principal(self, block: slice) -> SignedFamily:
         return SignedFamily(self.base.principal(block), self.signs)
 
-    def entries(self) -> tuple[np.ndarray, np.ndarray] | None:
-        return self.base.entries()
+    def pattern(self) -> tuple[np.ndarray, np.ndarray] | None:
+        return self.base.pattern()
 
     def compressed(self, V: Array) -> SignedFamily:
         return SignedFamily(self.base.compressed(V), self.signs)

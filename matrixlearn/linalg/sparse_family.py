@@ -77,7 +77,7 @@ class SparseFamily(ConstraintFamily):
         inside = np.arange(self.n)[block]
         return SparseFamily(self.rows[:, (inside[:, None] * self.n + inside).reshape(-1)], len(inside))
 
-    def entries(self) -> tuple[np.ndarray, np.ndarray]:
+    def pattern(self) -> tuple[np.ndarray, np.ndarray]:
         places = np.unique(self.rows.indices)
         return places // self.n, places % self.n
 

@@ -297,10 +297,10 @@ class LinearSDP(FamilyGame):
     def blocks(self) -> tuple[int, ...]:
         """Sizes of the diagonal blocks in which C and all A_j lie, as they stand; () where there is one."""
         n, places = self.C.shape[0], np.nonzero(as_numpy(self.C))
-        entries = self.family.entries() if diagonal_blocks(n, *places) else None
-        if entries is None:
+        pattern = self.family.pattern() if diagonal_blocks(n, *places) else None
+        if pattern is None:
             return ()
-        return diagonal_blocks(n, *(np.concatenate(pair) for pair in zip(places, entries, strict=True)))
+        return diagonal_blocks(n, *(np.concatenate(pair) for pair in zip(places, pattern, strict=True)))
 
     @cached_property
     def implied_trace(self) -> float | None:

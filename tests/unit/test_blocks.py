@@ -104,7 +104,7 @@ def test_principal_submatrices_of_families(seed):
         for j in range(3):
             np.testing.assert_array_equal(part.matrix(j), sign[j] * A[j, block, block])
         pattern = np.zeros((5, 5), dtype=bool)
-        pattern[family.entries()] = True
+        pattern[family.pattern()] = True
         np.testing.assert_array_equal(pattern, np.any(A != 0, axis=0))
 
 
