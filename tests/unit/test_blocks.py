@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.linalg import block_diag
 
 import matrixlearn as ml
 from matrixlearn.engines import Incumbent, InteriorPoint
@@ -26,12 +27,7 @@ class Whole(ml.LinearSDP):
 def in_blocks(rng, sizes, hermitian=False):
     n = sum(sizes)
     G = rng.standard_normal((n, n)) + (1j * rng.standard_normal((n, n)) if hermitian else 0)
-    mask = np.kron(np.eye(1), np.zeros((n, n)))
-    start = 0
-    for size in sizes:
-        mask[start : start + size, start : start + size] = 1
-        start += size
-    return (G + G.conj().T) / 2 * mask
+    return (G + G.conj().T) / 2 * block_diag(*(np.ones((size, size)) for size in sizes))
 
 
 def program(rng, sizes, storage, hermitian=False):
