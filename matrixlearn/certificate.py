@@ -118,7 +118,7 @@ def lower_of(from_matrix: Bound, from_vector: Bound) -> float:
     """The better lower bound of two; what a matrix misses of its equations is charged at the multipliers y.
 
     The optimum v(b) is concave in the right hand sides, with -y among its gradients: v(b) >= v(b - r) - |y| . |r| to
-    first order in r, which is of the size of rounding.
+    first order in r, at most what a problem tolerates; `CHARGE` covers more than the first order.
     """
     return max(charged(from_matrix, from_vector.point), from_vector.lower)
 

@@ -52,8 +52,8 @@ class Bound:
     upper: float = INF
     rigour: Rigour = "checked"
     residual: np.ndarray | None = None
-    """What the point misses of equations that it meets to a tolerance only, >= 0, (m,): at the multipliers y that
-    belong to them ``lower`` is worth |y| . residual less.
+    """What the point misses of equations that it meets to a tolerance only, >= 0, (m,): priced at the multipliers
+    y that belong to them, it is taken off ``lower`` (`certificate.charged`).
     """
 
 

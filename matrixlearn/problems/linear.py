@@ -87,8 +87,8 @@ class LinearSDP(FamilyGame):
         Rows with ">=" or "==" go through `with_senses`.
     trace_bound : float
         R > 0. A program without one has no certificate in finite precision: derive it from your
-        constraints, or take a bound that you would be surprised to see reached. Gaps count from 1e-3 R ||C||_2
-        on, so that one far too large makes answers coarser.
+        constraints, or take a bound that you would be surprised to see reached. A gap is
+        relative to the bounds, or where these are small to a part of what the upper bound adds up to (`scale_at`).
     interior : array, shape (n, n), optional
         A strictly feasible X, where you know one; found when needed otherwise.
     equalities : array of bool, shape (m,), optional
@@ -241,7 +241,7 @@ class LinearSDP(FamilyGame):
             missed, size = self.rows.missed(X), self.rows.units
             lines.append(
                 f"equalities {np.count_nonzero(self.equalities)} rows, missed by {np.max(missed / size):.1e} of "
-                f"their size at most; that is worth {float(np.abs(y) @ missed):.1e}, which the lower bound is short of"
+                f"their size at most; at prices y {float(np.abs(y) @ missed):.1e}, charged to the lower bound 4 times"
             )
         return lines
 
