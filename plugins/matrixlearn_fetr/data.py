@@ -85,6 +85,14 @@ class Moments:
     # -- from rows ----------------------------------------------------------------------------------
 
     @classmethod
+    def of_rows(cls, X: Any, Y: np.ndarray, code: np.ndarray | None, m: int, weight: np.ndarray | None) -> Moments:
+        """`of_tasks`, or `of_shared` without a code, of rows each of which counts its weight (n,); None for 1."""
+        if weight is not None:
+            root = np.sqrt(weight)
+            X, Y = scaled_rows(X, root), (Y.T * root).T
+        return cls.of_shared(X, Y) if code is None else cls.of_tasks(X, Y, code, m)
+
+    @classmethod
     def of_shared(cls, X: Any, Y: np.ndarray) -> Moments:
         """Of instances X (n, d), dense or sparse, and targets Y (n, m)."""
         return cls(_gram(X), np.asarray(X.T @ Y), np.sum(Y**2, axis=0))

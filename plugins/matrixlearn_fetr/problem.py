@@ -26,7 +26,6 @@ from matrixlearn_fetr.data import (
     is_sparse,
     known_targets,
     require_rows,
-    scaled_rows,
 )
 from matrixlearn_fetr.means import MEANS
 from matrixlearn_fetr.relations import RelationProblem
@@ -221,15 +220,11 @@ class FETR(RelationProblem):
         """Gram matrices and the like, computed once."""
         if self.X is None:
             return Moments(self.gram, self.cross, self.square)
-        X, Y = self.X, self.Y
-        if self.sample_weight is not None:
-            root = np.sqrt(self.sample_weight)
-            X, Y = scaled_rows(X, root), scaled_rows(Y, root)
         if not self.has_own_rows:
-            return Moments.of_shared(X, Y)
+            return Moments.of_rows(self.X, self.Y, None, self.Y.shape[1], self.sample_weight)
         _, first, code = np.unique(self.task, return_index=True, return_inverse=True)
         place = np.argsort(np.argsort(first, kind="stable"))
-        return Moments.of_tasks(X, Y[:, 0], place[code], len(first))
+        return Moments.of_rows(self.X, self.Y[:, 0], place[code], len(first), self.sample_weight)
 
     @cached_property
     def loss(self) -> SquaredLoss:

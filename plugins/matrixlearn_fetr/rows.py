@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from matrixlearn_fetr.data import Moments, is_sparse, scaled_rows
+from matrixlearn_fetr.data import Moments, is_sparse
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,13 +78,7 @@ class Rows:
 
     def moments(self) -> Moments:
         """X_i^T A_i X_i, X_i^T A_i y_i and y_i^T A_i y_i of each task i, A_i being what its rows count."""
-        X, Y = self.X, self.Y
-        if self.weight is not None:
-            root = np.sqrt(self.weight)
-            X, Y = scaled_rows(X, root), (Y.T * root).T
-        if self.task is None:
-            return Moments.of_shared(X, Y)
-        return Moments.of_tasks(X, Y, self.task, self.tasks)
+        return Moments.of_rows(self.X, self.Y, self.task, self.tasks, self.weight)
 
     @cached_property
     def centre(self) -> Centre:
