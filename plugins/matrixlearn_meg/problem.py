@@ -241,8 +241,8 @@ class MEGRegression(Problem):
         return True
 
     def parameters(self) -> Mapping[str, Any]:
-        given = {"X": self.X, "y": self.y, "loss": self.loss, "delta": self.delta}
-        return given if self.sample_weight is None else {**given, "sample_weight": self.sample_weight}
+        weight = self.sample_weight
+        return {"X": self.X, "y": self.y, "loss": self.loss, "delta": self.delta, "sample_weight": weight}
 
     @classmethod
     def from_arguments(cls, given: Mapping[str, Any]) -> MEGRegression:
