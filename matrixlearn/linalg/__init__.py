@@ -3,6 +3,7 @@
 from matrixlearn.linalg._hermitian import (
     adjoint,
     cholesky,
+    congruence,
     eigh,
     eigvalsh,
     frobenius,
@@ -23,6 +24,7 @@ from matrixlearn.linalg._hermitian import (
 __all__ = [
     "adjoint",
     "cholesky",
+    "congruence",
     "eigh",
     "eigvalsh",
     "frobenius",

@@ -44,6 +44,11 @@ def sym(A: Array) -> Array:
     return (A + adjoint(A)) / 2
 
 
+def congruence(A: Array, V: Array) -> Array:
+    """V^H A V, exactly Hermitian; A (n, n), V (n, r). A may be scipy sparse."""
+    return sym(adjoint(V) @ (A @ V))
+
+
 def real_product(A: Array, B: Array) -> Array:
     """Re(conj(A) * B), entry by entry."""
     if is_complex(A) and is_complex(B):

@@ -10,7 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
-from matrixlearn.linalg._hermitian import adjoint, frobenius, sym
+from matrixlearn.linalg._hermitian import adjoint, congruence, frobenius, sym
 from matrixlearn.linalg.constraints import ConstraintFamily
 from matrixlearn.linalg.moments import Moments
 from matrixlearn.typing import Array
@@ -56,13 +56,10 @@ class CompressedFamily(ConstraintFamily):
         return sym(self.V @ adjoint(self.V))
 
     def _lifted(self, U: Array) -> Array:
-        return sym(self.V @ U @ adjoint(self.V))
+        return congruence(U, adjoint(self.V))
 
     def matrix(self, j: int) -> Array:
-        return self._compressed(self.base.matrix(j))
-
-    def _compressed(self, A: Array) -> Array:
-        return sym(adjoint(self.V) @ A @ self.V)
+        return congruence(self.base.matrix(j), self.V)
 
     def at(self, index: np.ndarray) -> CompressedFamily:
         return CompressedFamily(self.base.at(index), self.V)
@@ -71,7 +68,7 @@ class CompressedFamily(ConstraintFamily):
         return CompressedFamily(self.base, self.V @ V)
 
     def apply(self, y: np.ndarray) -> Array:
-        return self._compressed(self.base.apply(y))
+        return congruence(self.base.apply(y), self.V)
 
     def adjoint(self, X: Array) -> np.ndarray:
         return self.base.adjoint(self._lifted(X))

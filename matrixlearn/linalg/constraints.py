@@ -17,6 +17,7 @@ from matrixlearn._array import as_numpy, from_numpy, namespace
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.linalg._hermitian import (
     adjoint,
+    congruence,
     conjugate,
     is_complex,
     quadratic_forms,
@@ -80,7 +81,7 @@ class ConstraintFamily(ABC):
 
     def compressed(self, V: Array) -> ConstraintFamily:
         """The V^H A_j V; stacked dense by default."""
-        parts = [sym(adjoint(V) @ self.matrix(j) @ V) for j in range(self.shape[0])]
+        parts = [congruence(self.matrix(j), V) for j in range(self.shape[0])]
         return DenseFamily(namespace(V).stack(parts))
 
     def principal(self, block: slice) -> ConstraintFamily:
@@ -111,7 +112,11 @@ class ConstraintFamily(ABC):
         """Re tr(A_i U A_j V), (m, m)."""
 
     def moments(self, U: Array, V: Array) -> Moments:
-        """The `Moments` at U and V."""
+        """The `Moments` at U and V; `plain_moments` by default."""
+        return self.plain_moments(U, V)
+
+    def plain_moments(self, U: Array, V: Array) -> Moments:
+        """One for each member, whatever their span."""
         return Moments(U, V, self.adjoint(U), self.adjoint(sym(U @ V)), self.schur(U, V))
 
 

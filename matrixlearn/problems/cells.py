@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from matrixlearn.linalg import sym
 from matrixlearn.linalg.constraints import ConstraintFamily
 from matrixlearn.linalg.moments import Moments
 from matrixlearn.typing import Array
@@ -46,9 +45,8 @@ class Cell:
 
     def moments_at(self, U: Array, V: Array) -> Moments:
         """Of its family, one for each of the rows."""
-        family = self.family
-        assert family is not None
-        return Moments(U, V, family.adjoint(U), family.adjoint(sym(U @ V)), family.schur(U, V))
+        assert self.family is not None
+        return self.family.plain_moments(U, V)
 
 
 def cells_in(family: ConstraintFamily, signs: tuple[int, ...], blocks: list[slice]) -> tuple[Cell, ...]:

@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from matrixlearn.linalg import adjoint, sym
+from matrixlearn.linalg import adjoint, congruence
 from matrixlearn.linalg.constraints import ConstraintFamily
 from matrixlearn.problems.family import FamilyGame
 from matrixlearn.problems.game import SpectralGame
@@ -37,7 +37,7 @@ class CompressedGame(FamilyGame):
 
     @cached_property
     def cost(self) -> Array:
-        return sym(adjoint(self.V) @ (self.game.cost @ self.V))
+        return congruence(self.game.cost, self.V)
 
     @cached_property
     def family(self) -> ConstraintFamily:
@@ -64,4 +64,4 @@ class CompressedGame(FamilyGame):
 
     def expanded(self, W: Array) -> Array:
         """X = V W V^H."""
-        return sym(self.V @ W @ adjoint(self.V))
+        return congruence(W, adjoint(self.V))

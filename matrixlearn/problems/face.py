@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from matrixlearn._array import EPS, as_numpy, columns, identity
-from matrixlearn.linalg import adjoint, eigh, eigvalsh, frobenius, inner, sym
+from matrixlearn.linalg import adjoint, congruence, eigh, eigvalsh, frobenius, inner
 from matrixlearn.linalg.constraints import ConstraintFamily
 from matrixlearn.typing import Array
 
@@ -58,11 +58,11 @@ class Face:
 
     def lifted(self, W: Array) -> Array:
         """V W V^H."""
-        return sym(self.V @ W @ adjoint(self.V))
+        return congruence(W, adjoint(self.V))
 
     def compressed(self, X: Array) -> Array:
         """V^H X V."""
-        return sym(adjoint(self.V) @ X @ self.V)
+        return congruence(X, self.V)
 
 
 def least_face(family: ConstraintFamily, right: np.ndarray, equalities: np.ndarray, like: Array) -> Face | None:

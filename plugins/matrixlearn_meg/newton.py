@@ -26,7 +26,7 @@ from functools import cached_property
 import numpy as np
 
 from matrixlearn.engines import Engine, Incumbent, Proposal, State
-from matrixlearn.linalg import cholesky, inner, sym, trace
+from matrixlearn.linalg import cholesky, congruence, inner, sym, trace
 from matrixlearn.problem import Problem
 from matrixlearn_meg.links import Change, Link, link_of
 from matrixlearn_meg.orthogonal import Orthogonal
@@ -72,11 +72,11 @@ class Scaling:
 
     def inside(self, S: np.ndarray) -> np.ndarray:
         """R^H S R."""
-        return sym(self.R.conj().T @ S @ self.R)
+        return congruence(S, self.R)
 
     def outside(self, w: np.ndarray) -> np.ndarray:
         """R w R^H."""
-        return sym(self.R @ w @ self.R.conj().T)
+        return congruence(w, self.R.conj().T)
 
     def room(self, change: np.ndarray) -> float:
         """The largest step with D + step change >= 0."""

@@ -19,7 +19,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from matrixlearn.linalg import sym
+from matrixlearn.linalg import congruence
 from matrixlearn_meg.stacks import from_coordinates, to_coordinates
 
 DIRECT = 4000
@@ -58,10 +58,10 @@ class ByMultipliers(ABC):
         """w and du, refined once."""
         stack, R = self.stack, self.R
         du = self.multipliers(M, h)
-        w = M - sym(R.conj().T @ stack.adjoint(du) @ R)
-        error = stack.apply(sym(R @ w @ R.conj().T)) + h - du / self.slopes
+        w = M - congruence(stack.adjoint(du), R)
+        error = stack.apply(congruence(w, R.conj().T)) + h - du / self.slopes
         du = du + self.multipliers(0 * M, error)
-        return M - sym(R.conj().T @ stack.adjoint(du) @ R), du
+        return M - congruence(stack.adjoint(du), R), du
 
 
 def system_at(stack: Any, R: np.ndarray, beta: np.ndarray) -> System:
