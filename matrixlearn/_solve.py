@@ -178,8 +178,7 @@ def solve(
     certificate = done.certificate
     why = _contradiction(certificate, ceiling, least)
     infeasible = bool(why)
-    reached = not infeasible and certificate.gap <= tol
-    status = PROVED.get(certificate.rigour, Status.STOPPED) if reached else Status.STOPPED
+    status = _status(certificate, tol)
     if infeasible:
         status, value = Status.INFEASIBLE, INF if problem.objective == "minimize" else -INF
         # what the matrix proves, it proves of nothing
@@ -220,8 +219,7 @@ def _lifted(problem: Problem, smaller: Presolved, found: Solution, tol: float, b
     status, certificate = found.status, replace(found.certificate, X=X, y=y, problem=problem)
     if status is not Status.INFEASIBLE:
         certificate = certify(problem, X=X, y=y)
-        reached = certificate.gap <= tol
-        status = PROVED.get(certificate.rigour, Status.STOPPED) if reached else Status.STOPPED
+        status = _status(certificate, tol)
     return replace(
         found,
         status=status,
@@ -231,6 +229,11 @@ def _lifted(problem: Problem, smaller: Presolved, found: Solution, tol: float, b
         seconds=time.perf_counter() - began,
         notes=(smaller.why, *found.notes),
     )
+
+
+def _status(certificate: Certificate, tol: float) -> Status:
+    """What a certificate proves of an answer that contradicts nothing."""
+    return PROVED.get(certificate.rigour, Status.STOPPED) if certificate.gap <= tol else Status.STOPPED
 
 
 def _contradiction(certificate: Certificate, ceiling: float, least: float) -> str:
