@@ -77,15 +77,15 @@ class InteriorPoint(Engine):
         spread = max(float(np.max(np.abs(as_numpy(eigenvalues)))), abs(largest), problem.scale / S.trace)
         t = largest + spread
         share = S.trace / S.dimension
+        x0 = share * S.slack
         X = tuple(share * identity(cell.size, problem.cost) for cell in problem.cells)
-        mu = S.trace / S.dimension * spread
+        mu = share * spread
         g = problem.offset - problem.adjoint(problem.assembled(X))
         room = np.minimum(np.where(np.isinf(Y.upper), np.inf, Y.upper - y), y - Y.lower)
         least = mu / np.maximum(room, TINY)
         if not Y.is_bounded:
             p, q = np.maximum(g, least)[Y.floored], np.maximum(-g, least)[Y.capped]
-            scalars = Scalars(p, q, 0.0, S.trace / S.dimension * S.slack)
-            return InteriorState(X=X, y=y, t=t, scalars=scalars, closed=False)
+            return InteriorState(X=X, y=y, t=t, scalars=Scalars(p, q, 0.0, x0), closed=False)
         theta, free = 0.0, np.isinf(Y.upper)
         if Y.weights is not None:
             if np.any(free):
@@ -95,7 +95,7 @@ class InteriorPoint(Engine):
             g = g + theta * Y.weights
         p = np.where(free, g, np.maximum(g, 0.0) + least)
         q = (p - g)[Y.capped]
-        return InteriorState(X=X, y=y, t=t, scalars=Scalars(p, q, theta, S.trace / S.dimension * S.slack))
+        return InteriorState(X=X, y=y, t=t, scalars=Scalars(p, q, theta, x0))
 
     @staticmethod
     def _first_y(problem: SpectralGame) -> np.ndarray:

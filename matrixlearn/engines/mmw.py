@@ -20,10 +20,10 @@ from typing import Any
 
 from matrixlearn.engines.adaptive import Adaptive
 from matrixlearn.engines.base import Engine, Incumbent, State
+from matrixlearn.engines.saddle import refusal
 from matrixlearn.engines.schedules import Schedule
 from matrixlearn.exponents import Exponent
 from matrixlearn.problems.base import Problem
-from matrixlearn.problems.game import SpectralGame
 from matrixlearn.sets import SpectralSet
 
 
@@ -45,11 +45,7 @@ class MatrixMultiplicativeWeights(Engine):
     name = "mmw"
 
     def supports(self, problem: Problem) -> str:
-        if not isinstance(problem, SpectralGame):
-            return "mmw plays spectral games: subclass matrixlearn.problem.SpectralGame"
-        if not problem.dual_set.is_bounded:
-            return "mmw needs a bounded set of multipliers Y, as a strictly feasible point gives; equalities have none"
-        return self.schedule.supports(problem)
+        return refusal(self.name, problem) or self.schedule.supports(problem)  # type: ignore[arg-type]
 
     def init(self, problem: Any, incumbent: Incumbent) -> State:
         exponent = problem.exponent() if self.exponent is None else self.exponent(problem.spectral_set)

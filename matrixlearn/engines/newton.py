@@ -22,6 +22,7 @@ import numpy as np
 
 from matrixlearn._array import EPS
 from matrixlearn.engines.base import Proposal, State
+from matrixlearn.engines.saddle import refusal
 from matrixlearn.engines.schur import BorderedSystem, LinearSystem, linear_system
 from matrixlearn.linalg import (
     cholesky,
@@ -135,13 +136,12 @@ class Direction:
 
 def lacking_interior(name: str, problem: Problem) -> str:
     """What an interior method lacks of a problem: empty where it has a matrix and a bounded Y with an interior."""
-    if not isinstance(problem, SpectralGame):
-        return f"{name} solves spectral games: subclass matrixlearn.problem.SpectralGame"
-    if isinstance(problem.spectral_set, ScaledSimplex):
+    if isinstance(problem, SpectralGame) and isinstance(problem.spectral_set, ScaledSimplex):
         return f"{name} works on matrices; use mmw for a diagonal game"
-    Y = problem.dual_set
-    if not Y.is_bounded:
-        return f"{name} needs a bounded set of multipliers Y, as a strictly feasible point gives; equalities have none"
+    refused = refusal(name, problem)
+    if refused:
+        return refused
+    Y = problem.dual_set  # type: ignore[attr-defined]
     if np.isfinite(Y.row_lower) and Y.row_lower != Y.row_upper:
         return f"{name} takes the row of Y as an equality or as w.y <= K"
     center = Y.center()
@@ -240,27 +240,44 @@ class NewtonSystem:
 
     def complementarity(self) -> float:
         """mu, the mean of all complementary products."""
-        state, z, S = self.state, self.state.scalars, self.problem.spectral_set
+        state, z = self.state, self.state.scalars
         assert z is not None
-        total = float(z.p @ self.below) + float(z.q @ self.above)
-        total += sum(inner(x, s) for x, s in zip(state.X, self.S, strict=True))
-        count = len(z.p) + len(z.q) + S.dimension
-        if S.slack:
-            total += z.x0 * state.t
-        if self.row_slack < INF:
-            total += z.theta * self.row_slack
-            count += 1
-        return total / count
+        return self._mean_product(state.X, self.S, z, self.below, self.above, state.t, self.row_slack)
 
     def centring(self, predictor: Direction, mu: float, least: float) -> float:
         """The part of mu to aim at, as Mehrotra, by what the predictor's longest step leaves; ``least`` or more."""
         a_x, a_s = (min(1.0, a) for a in self.step_lengths(predictor))
-        Y, S, z, d = self.problem.dual_set, self.problem.spectral_set, self._scalars(predictor, a_x), predictor
-        left = sum(inner(x + a_x * d.X[k], self.S[k] + a_s * d.S[k]) for k, x in enumerate(self.state.X))
-        left += float(z.p @ (self.below + a_s * d.y[Y.floored])) + float(z.q @ (self.above - a_s * d.y[Y.capped]))
-        left += z.x0 * (self.state.t + a_s * d.t)
-        share = max(left / (mu * (len(z.p) + len(z.q) + S.dimension)), 0.0)
+        Y, d, state = self.problem.dual_set, predictor, self.state
+        left = self._mean_product(
+            [x + a_x * dx for x, dx in zip(state.X, d.X, strict=True)],
+            [s + a_s * ds for s, ds in zip(self.S, d.S, strict=True)],
+            self._scalars(d, a_x),
+            self.below + a_s * d.y[Y.floored],
+            self.above - a_s * d.y[Y.capped],
+            state.t + a_s * d.t,
+            self.row_slack if Y.weights is None else self.row_slack - a_s * float(Y.weights @ d.y),
+        )
+        share = max(left / mu, 0.0)
         return min(1.0, max(share ** (1.0 if min(a_x, a_s) < 0.3 else 2.0), least))
+
+    def _mean_product(
+        self,
+        X: Sequence[Array],
+        S: Sequence[Array],
+        z: Scalars,
+        below: np.ndarray,
+        above: np.ndarray,
+        t: float,
+        row_slack: float,
+    ) -> float:
+        total = float(z.p @ below) + float(z.q @ above) + sum(inner(x, s) for x, s in zip(X, S, strict=True))
+        count = len(z.p) + len(z.q) + self.problem.spectral_set.dimension
+        if self.problem.spectral_set.slack:
+            total += z.x0 * t
+        if row_slack < INF:
+            total += z.theta * row_slack
+            count += 1
+        return total / count
 
     def _scalars(self, d: Direction, a: float) -> Scalars:
         z, dz = self.state.scalars, d.scalars

@@ -1,4 +1,4 @@
-"""What first-order engines for saddle points share: geometry of S and Y, and the values of iterates."""
+"""What engines for saddle points share: geometry of S and Y, and the values of iterates."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def rounded_out(game: SpectralGame, y: np.ndarray, incumbent: Incumbent) -> str:
 
 
 def refusal(name: str, problem: Problem) -> str:
-    """Why a first-order engine cannot play a problem; empty where it can."""
+    """Why an engine that needs a game on a bounded Y cannot play a problem; empty where it can."""
     if not isinstance(problem, SpectralGame):
         return f"{name} plays spectral games: subclass matrixlearn.problem.SpectralGame"
     if not problem.dual_set.is_bounded:
