@@ -21,7 +21,7 @@ class TaskByTask(WeightSolver):
 
     name = "task-by-task"
 
-    def supports(self, equation: WeightEquation) -> str:
+    def objection(self, equation: WeightEquation) -> str:
         return "" if equation.task.is_scalar else f"{self.name} needs S2 = c I"
 
     def __call__(self, equation: WeightEquation, R: np.ndarray) -> np.ndarray:

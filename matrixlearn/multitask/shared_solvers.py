@@ -84,10 +84,10 @@ class Tridiagonalised(SharedSolver):
 
     name = "tridiagonalised"
 
-    def supports(self, equation: WeightEquation) -> str:
+    def objection(self, equation: WeightEquation) -> str:
         if equation.is_singular:
             return f"{self.name} needs a nonsingular S2, which a shared mean has not"
-        return super().supports(equation)
+        return super().objection(equation)
 
     def __call__(self, equation: WeightEquation, R: np.ndarray) -> np.ndarray:
         (a, V), (mu, Q) = _whole(equation.feature), _whole(equation.form)

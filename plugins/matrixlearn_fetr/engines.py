@@ -25,7 +25,7 @@ from matrixlearn_fetr.relations import Located, RelationProblem
 class Descent(Engine):
     """What the ways down share."""
 
-    def supports(self, problem: Problem) -> str:
+    def objection(self, problem: Problem) -> str:
         return "" if isinstance(problem, RelationProblem) else f"{self.name} is for FETR and its kind"
 
 
