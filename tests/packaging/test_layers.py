@@ -18,6 +18,7 @@ LAYERS = (
     ("matrixlearn.exponents",),
     ("matrixlearn.problems",),
     ("matrixlearn.problem",),
+    ("matrixlearn.machines", "matrixlearn.multitask"),
     ("matrixlearn.oracles",),
     ("matrixlearn.certificate", "matrixlearn.callbacks"),
     ("matrixlearn.engines",),

@@ -17,6 +17,7 @@ MODULES = (
     "matrixlearn.exponents",
     "matrixlearn.linalg",
     "matrixlearn.losses",
+    "matrixlearn.multitask",
     "matrixlearn.oracles",
     "matrixlearn.penalties",
     "matrixlearn.problem",
