@@ -20,6 +20,7 @@ MODULES = (
     "matrixlearn.exceptions",
     "matrixlearn.exponents",
     "matrixlearn.losses",
+    "matrixlearn.multitask",
     "matrixlearn.oracles",
     "matrixlearn.penalties",
     "matrixlearn.problem",
