@@ -26,6 +26,7 @@ MODULES = (
     "matrixlearn.testing",
     "matrixlearn_definiteboost",
     "matrixlearn_discrepancy",
+    "matrixlearn_erm",
     "matrixlearn_maxcut",
     "matrixlearn_meg",
     "matrixlearn_quantum",
