@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from hypothesis import assume
 
-import matrixlearn.registry as registry
 from matrixlearn._array import as_numpy, from_numpy
 from matrixlearn.certificate import certify
 from matrixlearn.exceptions import PluginError
 from matrixlearn.problems import Problem, SpectralGame
+from matrixlearn.registry import problems
 from matrixlearn.solution import Solution
 from matrixlearn.testing.asserts import (
     assert_at_most,
@@ -113,15 +112,15 @@ def check_save_and_load(problem: ProblemOrClass) -> None:
     """load(save(s)) = s, its problem included, and its certificate verifies; the class is registered as its name."""
     cls = class_of(problem)
     holds(cls.name, f"{cls.__name__} has no name: give the class the name of its entry point")
-    for name in registry.problems():
+    for name in problems():
         with contextlib.suppress(PluginError):  # another plugin's failure is not this one's
-            if registry.problems()[name] is cls:
+            if problems()[name] is cls:
                 holds(name == cls.name, f"{cls.__name__} is registered as {name!r}, but its name is {cls.name!r}")
 
     @for_all(p=instances(problem), cost=3)
     def law(p: Any) -> None:
         solution = solved(p, tol=1e-3)
-        with tempfile.TemporaryDirectory() as folder, _offered(cls):
+        with tempfile.TemporaryDirectory() as folder, problems().offering(cls):
             path = Path(folder) / "answer.npz"
             solution.save(path)
             loaded = Solution.load(path)
@@ -135,17 +134,3 @@ def check_save_and_load(problem: ProblemOrClass) -> None:
         holds(loaded.summary() == solution.summary(), f"{loaded.summary()}\nis not\n{solution.summary()}")
 
     law()
-
-
-@contextlib.contextmanager
-def _offered(cls: type[Problem]) -> Iterator[None]:
-    """The class under its name in the registry, whether its distribution is installed or not."""
-    before = registry._registered.get(cls.name)
-    registry._registered[cls.name] = cls
-    try:
-        yield
-    finally:
-        if before is None:
-            del registry._registered[cls.name]
-        else:
-            registry._registered[cls.name] = before
