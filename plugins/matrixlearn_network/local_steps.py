@@ -84,11 +84,11 @@ def proximal_pair(block: Block, T: np.ndarray, a: np.ndarray, loss: Loss) -> tup
     width = upper - lower
     # f* = c y on the box for these losses: c from its two ends
     cost = s * ((loss.conjugate(upper, b) - loss.conjugate(lower, b)) / width - block.predict(T))
-    y = (lower + upper) / 2
+    to_low, to_high = width / 2, width / 2  # each kept by itself: near an end a difference has no digits
     size = np.maximum(block.summed(np.abs(cost)) / block.sizes, 1e-300)
     low, high = (block.spread(size) for _ in range(2))  # multipliers of the two ends
     for _ in range(STEPS):
-        to_low, to_high = y - lower, upper - y
+        y = np.where(to_low < to_high, lower + to_low, upper - to_high)
         gradient = cost + s * block.predict(a[:, None] * block.adjoint(s * y))
         mu = block.summed(low * to_low + high * to_high) / (2 * block.sizes)
         residual = gradient - low + high
@@ -121,7 +121,8 @@ def proximal_pair(block: Block, T: np.ndarray, a: np.ndarray, loss: Loss) -> tup
         move, d_low, d_high = direction(centre - move * d_low, centre + move * d_high)
         longest = 0.995 * _longest(block, (to_low, move), (to_high, -move), (low, d_low), (high, d_high))
         length = block.spread(np.where(open_still, longest, 0.0))
-        y, low, high = y + length * move, low + length * d_low, high + length * d_high
+        to_low, to_high = to_low + length * move, to_high - length * move
+        low, high = low + length * d_low, high + length * d_high
     y = np.clip(y, lower, upper)
     return T - a[:, None] * block.adjoint(s * y), y
 

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     import cvxpy
 
     from matrixlearn import Solution
-    from matrixlearn.engines import Engine
 
 SMALL = 2000
 """The order d m up to which the least eigenvalue of the whole system is computed, where eta = 0."""
@@ -108,6 +107,7 @@ class GraphMultitask(Problem):
 
     name = "graph-multitask"
     objective = "minimize"
+    engines = ("krylov", "moments", "bol", "gd", "bsr", "dmtl", "ssr", "sol")
 
     def __post_init__(self) -> None:
         def put(**values: Any) -> None:
@@ -312,11 +312,6 @@ class GraphMultitask(Problem):
 
     def first_points(self) -> list[tuple[Any, np.ndarray | None]]:
         return [(np.zeros(self.shape), None)]
-
-    def engines(self) -> tuple[Engine, ...]:
-        from matrixlearn_network.engines import every
-
-        return every()
 
     def reference(self) -> cvxpy.Problem:
         import cvxpy as cp

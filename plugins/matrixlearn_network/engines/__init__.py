@@ -1,15 +1,10 @@
 """Ways to the weights: one step is one round of messages."""
 
-from matrixlearn.engines import Engine
 from matrixlearn_network.engines.base import NetworkEngine, Walk
 from matrixlearn_network.engines.first_order import BOL, BSR, DMTL, GradientDescent
 from matrixlearn_network.engines.krylov import Krylov
 from matrixlearn_network.engines.moments import MomentsAtHub
 from matrixlearn_network.engines.streams import SOL, SSR
 
-__all__ = ["BOL", "BSR", "DMTL", "SOL", "SSR", "GradientDescent", "Krylov", "MomentsAtHub", "NetworkEngine", "Walk", "every"]
+__all__ = ["BOL", "BSR", "DMTL", "SOL", "SSR", "GradientDescent", "Krylov", "MomentsAtHub", "NetworkEngine", "Walk"]
 
-
-def every() -> tuple[Engine, ...]:
-    """All engines, those that ``auto`` prefers first."""
-    return Krylov(), MomentsAtHub(), BOL(), GradientDescent(), BSR(), DMTL(), SSR(), SOL()
