@@ -23,7 +23,7 @@ from matrixlearn_network.local_steps import curvature
 from matrixlearn_network.problem import GraphMultitask
 
 WEAK = 1.0
-"""Own blocks where tau lambda_max is at most this times what ties a task to its own data: see `Krylov.ways`."""
+"""Own blocks where tau lambda_max is at most this times eta and the least curvature of a typical task's loss."""
 
 FORCING = 0.1
 """The part of a Newton system's residual at which the step is taken, at the most; less near the end."""
@@ -180,8 +180,8 @@ class Krylov(NetworkEngine):
 
 def _is_weakly_coupled(problem: GraphMultitask) -> bool:
     """Whether own blocks need fewer rounds than the mean: measured in benchmarks/network_rounds.py."""
-    typical = float(np.median(problem.held.map(_trace)) / problem.features)
-    return problem.tau * problem.graph.largest <= WEAK * (problem.eta + 1e-3 * typical)
+    least = problem.loss.smoothness * float(np.median(problem.held.map(_least_curvature)))
+    return problem.tau * problem.graph.largest <= WEAK * (problem.eta + least)
 
 
 # -- what machines compute ---------------------------------------------------------------------------
@@ -199,5 +199,5 @@ def _own_solve(block: Block, H: np.ndarray, diagonal: np.ndarray, R: np.ndarray)
     return np.linalg.solve(H + diagonal[:, None, None] * np.eye(H.shape[1]), R[:, :, None])[:, :, 0]
 
 
-def _trace(block: Block) -> np.ndarray:
-    return np.trace(block.moments[0], axis1=1, axis2=2)
+def _least_curvature(block: Block) -> np.ndarray:
+    return np.maximum(block.spectra[0][:, 0], 0.0)
