@@ -17,6 +17,9 @@ EPS = float(np.finfo(np.float64).eps)
 STEPS = 60
 HALVINGS = 40
 
+SHARP, NEAR = 1e-12, 1e-8
+"""The part of a machine's own objective to which its interior-point method goes, and from where on it may end before."""
+
 
 def slope(block: Block, W: np.ndarray, loss: Loss) -> np.ndarray:
     """The gradients of F_i at w_i, (k, d)."""
@@ -85,25 +88,34 @@ def proximal_pair(block: Block, T: np.ndarray, a: np.ndarray, loss: Loss) -> tup
     # f* = c y on the box for these losses: c from its two ends
     cost = s * ((loss.conjugate(upper, b) - loss.conjugate(lower, b)) / width - block.predict(T))
     to_low, to_high = width / 2, width / 2  # each kept by itself: near an end a difference has no digits
-    size = np.maximum(block.summed(np.abs(cost)) / block.sizes, 1e-300)
-    low, high = (block.spread(size) for _ in range(2))  # multipliers of the two ends
+    middle = (lower + upper) / 2
+    first = cost + s * block.predict(a[:, None] * block.adjoint(s * middle))
+    size = np.maximum(block.summed(np.abs(first)) / block.sizes, 1e-300)
+    # multipliers of the two ends, such that the gradient of the Lagrangian is 0
+    low, high = np.maximum(first, 0.0) + block.spread(size), np.maximum(-first, 0.0) + block.spread(size)
+    best_gap, best = np.full(len(block), np.inf), middle
     for _ in range(STEPS):
         y = np.where(to_low < to_high, lower + to_low, upper - to_high)
-        gradient = cost + s * block.predict(a[:, None] * block.adjoint(s * y))
+        bent = s * block.predict(a[:, None] * block.adjoint(s * y))
+        gradient = cost + bent
         mu = block.summed(low * to_low + high * to_high) / (2 * block.sizes)
         residual = gradient - low + high
-        worth = block.summed(np.abs(cost) * width) + EPS * size
+        worth = block.summed((np.abs(cost) + np.abs(bent)) * width) + EPS * size
         gap = 2 * block.sizes * mu + np.abs(block.summed(residual * width))
-        open_still = gap > 1e-13 * worth
+        better = gap < best_gap
+        best_gap, best = np.where(better, gap, best_gap), np.where(block.spread(better), y, best)
+        open_still = (gap > SHARP * worth) & (better | (best_gap > NEAR * worth))  # else rounding has the last word
         if not open_still.any():
             break
         diagonal = low / to_low + high / to_high
-        inner = np.eye(block.width) + a[:, None, None] * block.gram(s**2 / diagonal)
+        # eigenvalues >= 1, however large the largest
+        values, E = np.linalg.eigh(np.eye(block.width) + a[:, None, None] * block.gram(s**2 / diagonal))
+        inner = np.matmul(E / np.maximum(values, 1.0)[:, None, :], E.transpose(0, 2, 1))
 
         def solved(right: np.ndarray, diagonal: np.ndarray = diagonal, inner: np.ndarray = inner) -> np.ndarray:
             """(diag + a s X X^T s)^-1 right, by d x d systems."""
             down = right / diagonal
-            pulled = np.linalg.solve(inner, (a[:, None] * block.adjoint(s * down))[:, :, None])[:, :, 0]
+            pulled = np.matmul(inner, (a[:, None] * block.adjoint(s * down))[:, :, None])[:, :, 0]
             return down - s * block.predict(pulled) / diagonal
 
         def direction(low_goal: np.ndarray, high_goal: np.ndarray, residual: np.ndarray = residual) -> tuple[np.ndarray, ...]:
@@ -123,7 +135,7 @@ def proximal_pair(block: Block, T: np.ndarray, a: np.ndarray, loss: Loss) -> tup
         length = block.spread(np.where(open_still, longest, 0.0))
         to_low, to_high = to_low + length * move, to_high - length * move
         low, high = low + length * d_low, high + length * d_high
-    y = np.clip(y, lower, upper)
+    y = np.clip(best, lower, upper)
     return T - a[:, None] * block.adjoint(s * y), y
 
 

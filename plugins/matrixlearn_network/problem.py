@@ -29,7 +29,7 @@ from matrixlearn_network.bounds import (
     upper_bound,
 )
 from matrixlearn_network.coupling import Coupling
-from matrixlearn_network.graph import Graph, as_graph
+from matrixlearn_network.graph import DENSE, Graph, as_graph
 
 if TYPE_CHECKING:
     import cvxpy
@@ -226,7 +226,8 @@ class GraphMultitask(Problem):
 
     def parameters(self) -> Mapping[str, Any]:
         given = dict(super().parameters())
-        given["graph"] = self.graph.weights
+        weights = self.graph.weights
+        given["graph"] = weights.toarray() if len(self.tasks) <= DENSE else weights
         if loss_named(self.loss.name) == self.loss:
             given["loss"] = self.loss.name
         if self.machines == Local():
@@ -311,7 +312,8 @@ class GraphMultitask(Problem):
         return np.inf if X is None else self.value(self._point(X))
 
     def first_points(self) -> list[tuple[Any, np.ndarray | None]]:
-        return [(np.zeros(self.shape), None)]
+        y = None if np.isfinite(self.loss.smoothness) else np.zeros(self.rows)  # a smooth loss needs no y beside W
+        return [(np.zeros(self.shape), y)]
 
     def reference(self) -> cvxpy.Problem:
         import cvxpy as cp
@@ -331,11 +333,7 @@ class GraphMultitask(Problem):
 
     def describe(self, solution: Solution) -> list[str]:
         d, m = self.shape
-        lines = [f"tasks      {m} with {self.rows} rows in {d} features, {self.graph.edges} edges, loss {self.loss.name}"]
-        ledger = self.ledger(solution.method)
-        if ledger is not None:
-            lines.append(f"sent       {ledger}")
-        return lines
+        return [f"tasks      {m} with {self.rows} rows in {d} features, {self.graph.edges} edges, loss {self.loss.name}"]
 
     def plot(self, solution: Solution, axes: Any) -> bool:
         from matrixlearn_network.picture import draw_solution
