@@ -20,6 +20,7 @@ MODULES = (
     "matrixlearn.exceptions",
     "matrixlearn.exponents",
     "matrixlearn.oracles",
+    "matrixlearn.present",
     "matrixlearn.problem",
     "matrixlearn.testing",
     "matrixlearn_definiteboost",

@@ -14,6 +14,7 @@ LAYERS = (
     ("matrixlearn._array",),
     ("matrixlearn.linalg",),
     ("matrixlearn.sets", "matrixlearn._validation"),
+    ("matrixlearn.present",),
     ("matrixlearn.exponents",),
     ("matrixlearn.problems",),
     ("matrixlearn.problem",),

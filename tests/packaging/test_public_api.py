@@ -17,6 +17,7 @@ MODULES = (
     "matrixlearn.exponents",
     "matrixlearn.linalg",
     "matrixlearn.oracles",
+    "matrixlearn.present",
     "matrixlearn.problem",
     "matrixlearn.problems",
     "matrixlearn.sets",
