@@ -75,7 +75,7 @@ def methods(problem: Problem) -> list[str]:
         Where ``problem`` is none.
     """
     require_problem(problem)
-    return [engine.name for engine in _engines(problem) if not engine.supports(_sized(problem))]
+    return [engine.name for engine in _engines(problem) if not engine.objection(_sized(problem))]
 
 
 def _engines(problem: Problem) -> tuple[Engine, ...]:
@@ -259,7 +259,7 @@ def _recalled(problem: Any, warm_start: Solution | None) -> Any:
 def _can_begin(problem: Problem, method: str | Engine) -> bool:
     """Whether an engine that may be chosen can do without phase one."""
     asked = [engine for engine in _engines(problem) if method in ("auto", engine.name)]
-    return any(not engine.supports(problem) for engine in ([method] if isinstance(method, Engine) else asked))
+    return any(not engine.objection(problem) for engine in ([method] if isinstance(method, Engine) else asked))
 
 
 def _is_real(value: object) -> bool:
@@ -410,9 +410,9 @@ def _choose(problem: Problem, method: str | Engine, tol: float, notes: list[str]
     if isinstance(method, Engine):
         engine = method
     elif isinstance(method, str) and method == "auto":
-        able = [engine for engine in engines if not engine.supports(problem)]
+        able = [engine for engine in engines if not engine.objection(problem)]
         if not able:
-            why = "; ".join(engine.supports(problem) for engine in engines)
+            why = "; ".join(engine.objection(problem) for engine in engines)
             msg = f"no engine can solve a {type(problem).__name__}: {why}"
             raise CapabilityError(msg)
         for engine in able:
@@ -428,11 +428,11 @@ def _choose(problem: Problem, method: str | Engine, tol: float, notes: list[str]
             msg = f"method must be an instance of an engine: {method.__name__}(), not the class"
             raise ProblemError(msg)
         if not isinstance(method, str) or method not in known:
-            names = sorted(name for name, engine in known.items() if not engine.supports(problem))
+            names = sorted(name for name, engine in known.items() if not engine.objection(problem))
             msg = f"method must be 'auto' or, for a {type(problem).__name__}, one of {names}, got {method!r}"
             raise ProblemError(msg)
         engine = known[method]
-    lacking = engine.supports(problem)
+    lacking = engine.objection(problem)
     if lacking:
         msg = f"{engine.name} cannot solve this {type(problem).__name__}: {lacking}"
         raise CapabilityError(msg)

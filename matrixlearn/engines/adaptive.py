@@ -93,7 +93,7 @@ class Adaptive:
     boldness: float = 0.25
     sharpness: float = 0.5
 
-    def supports(self, game: SpectralGame) -> str:
+    def objection(self, game: SpectralGame) -> str:
         return ""
 
     def remarks(self, state: AdaptiveState) -> str:

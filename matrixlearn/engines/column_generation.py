@@ -86,7 +86,7 @@ class ColumnGeneration(Engine):
 
     name = "column-generation"
 
-    def supports(self, problem: Problem) -> str:
+    def objection(self, problem: Problem) -> str:
         return lacking_interior(self.name, problem)
 
     def preferred(self, problem: SpectralGame, tol: float) -> str:

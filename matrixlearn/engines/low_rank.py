@@ -92,7 +92,7 @@ class LowRank(Engine):
 
     name = "low-rank"
 
-    def supports(self, problem: Problem) -> str:
+    def objection(self, problem: Problem) -> str:
         if not isinstance(problem, UnitDiagonalGame):
             return "low-rank solves max <C, X> with X_ii = 1: subclass matrixlearn.problem.UnitDiagonalGame"
         return ""

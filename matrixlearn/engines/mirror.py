@@ -70,7 +70,7 @@ class MirrorDescent(Engine):
 
     name = "mirror"
 
-    def supports(self, problem: Problem) -> str:
+    def objection(self, problem: Problem) -> str:
         lacking = [name for name in ("exponent", "oracle", "like") if not hasattr(problem, name)]
         return f"the problem lacks {', '.join(lacking)}" if lacking else ""
 

@@ -109,7 +109,7 @@ class MirrorProx(Engine):
 
     name = "mirror-prox"
 
-    def supports(self, problem: Problem) -> str:
+    def objection(self, problem: Problem) -> str:
         return refusal(self.name, problem)
 
     def init(self, problem: SpectralGame, incumbent: Incumbent) -> MirrorProxState:

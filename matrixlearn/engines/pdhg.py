@@ -102,7 +102,7 @@ class HybridGradient(Engine):
 
     name = "pdhg"
 
-    def supports(self, problem: Problem) -> str:
+    def objection(self, problem: Problem) -> str:
         refused = refusal(self.name, problem)
         if refused:
             return refused

@@ -24,7 +24,7 @@ class Reference(Engine):
 
     name = "reference"
 
-    def supports(self, problem: Problem) -> str:
+    def objection(self, problem: Problem) -> str:
         return "" if hasattr(problem, "read_reference") else "the problem lacks read_reference()"
 
     def init(self, problem: Any, incumbent: Incumbent) -> State:

@@ -139,7 +139,7 @@ class SmoothApproximation(Engine):
 
     name = "sa-da"
 
-    def supports(self, problem: Problem) -> str:
+    def objection(self, problem: Problem) -> str:
         refused = refusal(self.name, problem)
         if refused:
             return refused

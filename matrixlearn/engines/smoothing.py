@@ -76,7 +76,7 @@ class Smoothing(Engine):
 
     name = "smoothing"
 
-    def supports(self, problem: Problem) -> str:
+    def objection(self, problem: Problem) -> str:
         return refusal(self.name, problem)
 
     def init(self, problem: SpectralGame, incumbent: Incumbent) -> SmoothState:

@@ -60,7 +60,7 @@ class Subgradient(Engine):
 
     name = "subgradient"
 
-    def supports(self, problem: Problem) -> str:
+    def objection(self, problem: Problem) -> str:
         return refusal(self.name, problem)
 
     def init(self, problem: SpectralGame, incumbent: Incumbent) -> SubgradientState:

@@ -103,7 +103,7 @@ class Subspace(Engine):
 
     name = "subspace"
 
-    def supports(self, problem: Problem) -> str:
+    def objection(self, problem: Problem) -> str:
         return lacking_interior(self.name, problem)
 
     def preferred(self, problem: SpectralGame, tol: float) -> str:

@@ -63,7 +63,7 @@ class Theory:
 
     delta: float = 0.1
 
-    def supports(self, game: SpectralGame) -> str:
+    def objection(self, game: SpectralGame) -> str:
         Y = game.dual_set
         simplex = Y.weights is not None and Y.row_lower == Y.row_upper and np.all(np.isinf(Y.upper))
         return "" if simplex else "the theory schedule plays games on the simplex (Algorithm 3)"

@@ -52,7 +52,7 @@ class CentralPath(Engine):
 
     name = "barrier"
 
-    def supports(self, problem: Problem) -> str:
+    def objection(self, problem: Problem) -> str:
         return "" if isinstance(problem, DefiniteBoost) else "barrier is for DefiniteBoost problems"
 
     def preferred(self, problem: Any, tol: float) -> str:

@@ -46,7 +46,7 @@ class Projections(MirrorDescent):
     rule: ClassVar[Step] = "approximate"
     oracle: ClassVar[type[MostViolated]] = Correcting
 
-    def supports(self, problem: Problem) -> str:
+    def objection(self, problem: Problem) -> str:
         return "" if isinstance(problem, DefiniteBoost) else f"{self.name} is for DefiniteBoost problems"
 
     def init(self, problem: Any, incumbent: Incumbent) -> MirrorState:
@@ -129,7 +129,7 @@ class Corrective(Engine):
 
     name = "corrective"
 
-    def supports(self, problem: Problem) -> str:
+    def objection(self, problem: Problem) -> str:
         return "" if isinstance(problem, DefiniteBoost) else "corrective is for DefiniteBoost problems"
 
     def init(self, problem: Any, incumbent: Incumbent) -> NewtonState:

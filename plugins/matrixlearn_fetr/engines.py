@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from matrixlearn.engines import Engine, Incumbent, Proposal, State
+from matrixlearn.multitask import SpectralPrecision
 from matrixlearn.problem import Problem
 from matrixlearn_fetr.covariance import (
     PrecisionPair,
-    SpectralPrecision,
     feature_precision,
     task_precision,
 )
@@ -25,7 +25,7 @@ from matrixlearn_fetr.relations import Located, RelationProblem
 class Descent(Engine):
     """What the ways down share."""
 
-    def supports(self, problem: Problem) -> str:
+    def objection(self, problem: Problem) -> str:
         return "" if isinstance(problem, RelationProblem) else f"{self.name} is for FETR and its kind"
 
 

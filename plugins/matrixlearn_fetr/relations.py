@@ -26,16 +26,15 @@ import numpy as np
 
 from matrixlearn.certificate import relative_gap
 from matrixlearn.exceptions import ProblemError
+from matrixlearn.multitask import EPS, Prior, SpectralPrecision
 from matrixlearn.present import presented_by
 from matrixlearn.problem import Bound, MulticonvexProblem, as_array
 from matrixlearn_fetr.covariance import (
     PrecisionPair,
-    SpectralPrecision,
     feature_precision,
     joint_precisions,
     task_precision,
 )
-from matrixlearn_fetr.equation import EPS, Prior
 from matrixlearn_fetr.estimate import Estimate
 from matrixlearn_fetr.means import MEANS, Mean
 

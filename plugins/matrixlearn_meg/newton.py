@@ -163,7 +163,7 @@ class Newton(Engine):
 
     name = "newton"
 
-    def supports(self, problem: Problem) -> str:
+    def objection(self, problem: Problem) -> str:
         return "" if isinstance(problem, MEGRegression) else f"{self.name} is for MEGRegression problems"
 
     def init(self, problem: MEGRegression, incumbent: Incumbent) -> NewtonState:

@@ -84,7 +84,7 @@ class Factored(Engine):
 
     name = "factored"
 
-    def supports(self, problem: Problem) -> str:
+    def objection(self, problem: Problem) -> str:
         return "" if isinstance(problem, StateTomography) else f"{self.name} is for StateTomography problems"
 
     def init(self, problem: Any, incumbent: Incumbent) -> FactorState:

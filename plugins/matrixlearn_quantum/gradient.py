@@ -93,7 +93,7 @@ class ExponentiatedGradient(MirrorDescent):
 
     name = "exponentiated-gradient"
 
-    def supports(self, problem: Problem) -> str:
+    def objection(self, problem: Problem) -> str:
         return "" if isinstance(problem, StateTomography) else f"{self.name} is for StateTomography problems"
 
     def init(self, problem: Any, incumbent: Incumbent) -> MirrorState:

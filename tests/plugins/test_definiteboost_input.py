@@ -195,7 +195,7 @@ def test_the_command_line_reads_every_kind_of_constraint(tmp_path, monkeypatch):
         expected = ml.solve(DefiniteBoost(**given, slack=2.0 if options else None), tol=1e-6)
         solution = ml.Solution.load("solution.npz")
         assert solution.value == pytest.approx(expected.value, rel=2e-6)
-        assert np.array_equal(solution.problem.upper, expected.problem.upper)
+        np.testing.assert_allclose(solution.problem.upper, expected.problem.upper, rtol=1e-12)
     np.savez("data.npz", C=C)
     refused = CliRunner().invoke(cli, ["solve", "definiteboost", "data.npz"])
     assert refused.exit_code == 1 and "must hold arrays among constraints, upper" in refused.output

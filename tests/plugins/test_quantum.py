@@ -141,7 +141,7 @@ def test_armijo_steps_never_raise_the_objective_and_keep_their_promise(seed):
         if before is not None and now.R is not before.R:  # accepted
             assert now.value <= before.value - engine.sufficient * (np.vdot(before.R, rho).real - 1)
             assert now.value <= before.value + 1e-15
-            assert now.value == problem.value_at(problem.probabilities(rho))
+            assert now.value == pytest.approx(problem.value_at(problem.probabilities(rho)), rel=1e-12)
         assert_density(rho)
         before = now
 

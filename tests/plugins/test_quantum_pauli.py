@@ -188,7 +188,7 @@ def test_fidelity(seed, q):
 @pytest.mark.parametrize(("q", "rank"), [(1, None), (3, 1), (3, 2)])
 def test_random_states(q, rank):
     rho = random_state(q, rank, 0)
-    np.testing.assert_array_equal(rho, random_state(q, rank, 0))
+    np.testing.assert_allclose(rho, random_state(q, rank, 0), atol=1e-14)
     assert np.trace(rho).real == pytest.approx(1, abs=1e-14)
     assert np.linalg.matrix_rank(rho, tol=1e-10) == (rank or 2**q)
 

@@ -23,7 +23,7 @@ def gaussian(m, n, N, seed=0, **options):
 
 
 def test_the_law_holds_and_every_instance_is_solved(instances, hold_the_law):
-    able = [pair for pair in instances if not ColumnGeneration().supports(pair[0].phase_one() or pair[0])]
+    able = [pair for pair in instances if not ColumnGeneration().objection(pair[0].phase_one() or pair[0])]
     assert hold_the_law(ColumnGeneration(), able, 1e-6, 400) == len(able) >= 0.8 * len(instances)
 
 
@@ -185,6 +185,6 @@ def test_the_arrays_of_other_libraries(backend):
 
 
 def test_what_it_cannot_play_is_refused():
-    assert "bounded" in ColumnGeneration().supports(ml.LinearSDP(np.eye(2), [-np.eye(2)], [-0.5], 1.0))
-    refused = ColumnGeneration().supports(object())
+    assert "bounded" in ColumnGeneration().objection(ml.LinearSDP(np.eye(2), [-np.eye(2)], [-0.5], 1.0))
+    refused = ColumnGeneration().objection(object())
     assert "SpectralGame" in refused and "column-generation" in refused

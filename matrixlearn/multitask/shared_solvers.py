@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from matrixlearn.exceptions import ProblemError
+from matrixlearn.multitask.equation import EPS, WeightEquation
+from matrixlearn.multitask.precision import SpectralPrecision
+from matrixlearn.multitask.solvers import SharedSolver
 from matrixlearn.problem import as_array, as_hermitian
-from matrixlearn_fetr.covariance import SpectralPrecision
-from matrixlearn_fetr.equation import EPS, WeightEquation
-from matrixlearn_fetr.solvers import SharedSolver
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,10 +84,10 @@ class Tridiagonalised(SharedSolver):
 
     name = "tridiagonalised"
 
-    def supports(self, equation: WeightEquation) -> str:
+    def objection(self, equation: WeightEquation) -> str:
         if equation.is_singular:
             return f"{self.name} needs a nonsingular S2, which a shared mean has not"
-        return super().supports(equation)
+        return super().objection(equation)
 
     def __call__(self, equation: WeightEquation, R: np.ndarray) -> np.ndarray:
         (a, V), (mu, Q) = _whole(equation.feature), _whole(equation.form)

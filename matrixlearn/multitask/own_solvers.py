@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from matrixlearn_fetr.equation import EPS, WeightEquation
-from matrixlearn_fetr.shared_solvers import Diagonalisation
-from matrixlearn_fetr.solvers import WeightSolver
+from matrixlearn.multitask.equation import EPS, WeightEquation
+from matrixlearn.multitask.shared_solvers import Diagonalisation
+from matrixlearn.multitask.solvers import WeightSolver
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class TaskByTask(WeightSolver):
 
     name = "task-by-task"
 
-    def supports(self, equation: WeightEquation) -> str:
+    def objection(self, equation: WeightEquation) -> str:
         return "" if equation.task.is_scalar else f"{self.name} needs S2 = c I"
 
     def __call__(self, equation: WeightEquation, R: np.ndarray) -> np.ndarray:

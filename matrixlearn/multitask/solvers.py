@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from matrixlearn_fetr.equation import EPS, WeightEquation
+from matrixlearn.multitask.equation import EPS, WeightEquation
 
 
 class WeightSolver(ABC):
@@ -20,8 +20,8 @@ class WeightSolver(ABC):
 
     name: str
 
-    def supports(self, equation: WeightEquation) -> str:
-        """Empty, or why this way is closed."""
+    def objection(self, equation: WeightEquation) -> str:
+        """Why the equation cannot be solved this way; empty where it can."""
         return ""
 
     @abstractmethod
@@ -32,7 +32,7 @@ class WeightSolver(ABC):
 class SharedSolver(WeightSolver):
     """One that needs one Gram matrix for all tasks."""
 
-    def supports(self, equation: WeightEquation) -> str:
+    def objection(self, equation: WeightEquation) -> str:
         return "" if equation.moments.is_shared else f"{self.name} needs tasks that share their instances"
 
 
@@ -63,9 +63,9 @@ class BartelsStewart(SharedSolver):
 
     name = "bartels-stewart"
 
-    def supports(self, equation: WeightEquation) -> str:
+    def objection(self, equation: WeightEquation) -> str:
         singular = f"{self.name} needs a nonsingular S2, which a shared mean has not" if equation.is_singular else ""
-        return super().supports(equation) or singular
+        return super().objection(equation) or singular
 
     def __call__(self, equation: WeightEquation, R: np.ndarray) -> np.ndarray:
         from scipy.linalg import solve_sylvester
