@@ -34,7 +34,6 @@ from matrixlearn_definiteboost.feasible import FeasibleSet
 if TYPE_CHECKING:
     import cvxpy
 
-    from matrixlearn.engines import Engine
     from matrixlearn.oracles import Oracle
 
 
@@ -97,6 +96,7 @@ class DefiniteBoost(Problem):
 
     name = "definiteboost"
     objective = "minimize"
+    engines = ("corrective", "barrier", "definiteboost", "bregman")
 
     def __post_init__(self) -> None:
         if (self.constraints is None) == (self.vectors is None):
@@ -296,12 +296,6 @@ class DefiniteBoost(Problem):
         from matrixlearn_definiteboost.oracle import Correcting
 
         return Correcting.of(self)
-
-    def engines(self) -> tuple[Engine, ...]:
-        from matrixlearn_definiteboost.central_path import CentralPath
-        from matrixlearn_definiteboost.engines import ApproximateProjections, Corrective, ExactProjections
-
-        return Corrective(), CentralPath(), ApproximateProjections(), ExactProjections()
 
     def first_points(self) -> list[tuple[np.ndarray | None, np.ndarray | None]]:
         return [(None, np.zeros(self.m))]

@@ -41,7 +41,6 @@ from matrixlearn_meg.stacks import DenseStack, DyadStack
 if TYPE_CHECKING:
     import cvxpy
 
-    from matrixlearn.engines import Engine
 
 EPS = float(np.finfo(np.float64).eps)
 
@@ -82,6 +81,7 @@ class MEGRegression(Problem):
 
     name = "meg"
     objective = "minimize"
+    engines = ("newton", "online")
 
     def __post_init__(self) -> None:
         if not isinstance(self.loss, str) or self.loss not in LOSSES:
@@ -135,12 +135,6 @@ class MEGRegression(Problem):
         """u_t between the least and the greatest c_t l'(p, y_t) for |p| <= ||X_t||_F."""
         ends = [self.share * self.losses.derivative(s * self.stack.norms, self.y) for s in (-1, 1)]
         return KnapsackSet.box(np.minimum(*ends), np.maximum(*ends))
-
-    def engines(self) -> tuple[Engine, ...]:
-        from matrixlearn_meg.newton import Newton
-        from matrixlearn_meg.online import Online
-
-        return Newton(), Online()
 
     def learner(self, comparator: Any = None) -> MEGLearner:
         """The online learner of this problem, before the first example."""
