@@ -118,6 +118,9 @@ class Problem(ABC):
     objective: ClassVar[Literal["minimize", "maximize"]] = "minimize"
     """Whose value is the user's: a minimizer's (``y``, the upper bound) or a maximizer's (``X``)."""
 
+    engines: ClassVar[tuple[str, ...]] = ()
+    """Names of registered engines that ``auto`` tries before those of the library, in this order."""
+
     arguments: ClassVar[tuple[Argument, ...]] = ()
     """What `from_arguments` takes; without any, ``matrixlearn solve`` does not offer the problem."""
 
@@ -162,10 +165,6 @@ class Problem(ABC):
         there is none, and ends the solve as "infeasible".
         """
         return -INF
-
-    def engines(self) -> tuple[Any, ...]:
-        """Engines of its own, which ``auto`` prefers to those of the library; imported here, late."""
-        return ()
 
     def first_points(self) -> list[tuple[Array | None, np.ndarray | None]]:
         """Pairs (X, y) that are known at once and worth certifying before any iteration; none, by default."""

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     import cvxpy
 
     from matrixlearn import Solution
-    from matrixlearn.engines import Engine
     from matrixlearn.oracles import Oracle
 
 
@@ -96,6 +95,7 @@ class DefiniteBoost(Problem):
 
     name = "definiteboost"
     objective = "minimize"
+    engines = ("corrective", "barrier", "definiteboost", "bregman")
     arguments = (
         Argument(
             "constraints",
@@ -305,12 +305,6 @@ class DefiniteBoost(Problem):
         from matrixlearn_definiteboost.oracle import Correcting
 
         return Correcting.of(self)
-
-    def engines(self) -> tuple[Engine, ...]:
-        from matrixlearn_definiteboost.central_path import CentralPath
-        from matrixlearn_definiteboost.engines import ApproximateProjections, Corrective, ExactProjections
-
-        return Corrective(), CentralPath(), ApproximateProjections(), ExactProjections()
 
     def first_points(self) -> list[tuple[np.ndarray | None, np.ndarray | None]]:
         return [(None, np.zeros(self.m))]

@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     import cvxpy
 
     from matrixlearn import Solution
-    from matrixlearn.engines import Engine
 
 
 DRAWN = 500
@@ -100,6 +99,7 @@ class RelationProblem(MulticonvexProblem):
     """
 
     objective = "minimize"
+    engines = ("joint", "pruning", "alternating", "gradient", "flip-flop")
 
     eta: float
     lower: float
@@ -221,11 +221,6 @@ class RelationProblem(MulticonvexProblem):
         d, m = self.shape
         size = float(np.clip(1.0, self.lower, self.upper))
         return PrecisionPair(SpectralPrecision.identity(d, size), SpectralPrecision.identity(m, size))
-
-    def engines(self) -> tuple[Engine, ...]:
-        from matrixlearn_fetr.engines import Alternating, FlipFlop, Joint, ProjectedGradient, Pruning
-
-        return Joint(), Pruning(), Alternating(), ProjectedGradient(), FlipFlop()
 
     # -- one block at a time ------------------------------------------------------------------------
 

@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     import cvxpy
 
     from matrixlearn import Solution
-    from matrixlearn.engines import Engine
 
 EPS = float(np.finfo(np.float64).eps)
 
@@ -83,6 +82,7 @@ class MEGRegression(Problem):
 
     name = "meg"
     objective = "minimize"
+    engines = ("newton", "online")
     arguments = (
         Argument(
             "data",
@@ -146,12 +146,6 @@ class MEGRegression(Problem):
         """u_t between the least and the greatest c_t l'(p, y_t) for |p| <= ||X_t||_F."""
         ends = [self.share * self.losses.derivative(s * self.stack.norms, self.y) for s in (-1, 1)]
         return KnapsackSet.box(np.minimum(*ends), np.maximum(*ends))
-
-    def engines(self) -> tuple[Engine, ...]:
-        from matrixlearn_meg.newton import Newton
-        from matrixlearn_meg.online import Online
-
-        return Newton(), Online()
 
     def learner(self, comparator: Any = None) -> MEGLearner:
         """The online learner of this problem, before the first example."""

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     import cvxpy
 
     from matrixlearn import Solution
-    from matrixlearn.engines import Engine
     from matrixlearn_quantum.gradient import ArmijoStep
 
 EPS = float(np.finfo(np.float64).eps)
@@ -68,6 +67,7 @@ class StateTomography(Problem):
 
     name = "tomography"
     objective = "minimize"
+    engines = ("factored", "exponentiated-gradient")
 
     def __post_init__(self) -> None:
         measurement = PauliMeasurement(self.settings)
@@ -152,12 +152,6 @@ class StateTomography(Problem):
         from matrixlearn_quantum.gradient import ArmijoStep
 
         return ArmijoStep(self)
-
-    def engines(self) -> tuple[Engine, ...]:
-        from matrixlearn_quantum.factored import Factored
-        from matrixlearn_quantum.gradient import ExponentiatedGradient
-
-        return Factored(), ExponentiatedGradient()
 
     def first_points(self) -> list[tuple[Any, np.ndarray | None]]:
         """I / d, and the bound of the settings taken one by one: y_sb = f_s, which gives the entropy of the counts."""

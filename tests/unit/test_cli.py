@@ -16,6 +16,7 @@ from matrixlearn import registry
 from matrixlearn._commands import UNDECIDED, cli
 from matrixlearn.cli import main
 from matrixlearn.exceptions import PluginLoadError
+from matrixlearn.problem import Problem
 
 OUTER, SPOKES = [(i, (i + 1) % 5) for i in range(5)], [(i, i + 5) for i in range(5)]
 PETERSEN = OUTER + SPOKES + [(5 + i, 5 + (i + 2) % 5) for i in range(5)]
@@ -69,7 +70,8 @@ class _Broken(registry.Registry):
 
 
 def test_a_broken_plugin_is_listed_with_its_error_and_stops_nobody_else(run, monkeypatch):
-    monkeypatch.setattr("matrixlearn._commands.problems", _Broken)
+    broken = _Broken("matrixlearn.problems", Problem, ml.LinearSDP)
+    monkeypatch.setattr("matrixlearn._commands.problems", lambda: broken)
     output = run("list")
     assert "hopeless        broken: " in output and "No module named 'moon'" in output
     assert "discrepancy " in output
