@@ -37,7 +37,7 @@ def governed(problem: Any) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _one_thread(pool: Any) -> Iterator[None]:
-    """A pool held to one thread.  Its limit is the process's, but for OpenMP, where each thread has a limit of its own."""
+    """A pool held to one thread: its limit is the process's, but for OpenMP, where each thread has its own."""
     per_thread = getattr(pool, "threading_layer", "") == "openmp"
     key = pool.filepath, threading.get_ident() if per_thread else 0
     with _lock:

@@ -10,7 +10,6 @@ from typing import Any
 from matrixlearn.engines.base import Engine, Incumbent, Proposal, State
 from matrixlearn.problems.base import Problem
 
-
 _FILTERS = threading.Lock()
 """The filters of warnings are the process's: two threads that change them and change them back must take turns."""
 
