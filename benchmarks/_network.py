@@ -48,14 +48,12 @@ def iterates(problem, engine, most):
 
 def optimum(problem):
     """The minimiser, by conjugate gradients to rounding."""
-    last = None
-    for last in iterates(problem.with_prior(problem.eta, problem.tau), Krylov("mean"), 2000):
-        pass
+    *_, last = iterates(problem.with_prior(problem.eta, problem.tau), Krylov("mean"), 2000)
     return last
 
 
 def rounds_to(problem, engine, parts, most=8000, distance=None):
-    """The rounds after which P - P* is at most each part of P(0) - P*; or a distance from W*, in the place of P - P*."""
+    """The rounds after which P - P*, or a distance from W*, is at most each part of what it was at the start."""
     best = optimum(problem)
     if distance is None:
         least, start = problem.value(best), problem.scale

@@ -11,7 +11,7 @@ import argparse
 
 import numpy as np
 from _network import graph_named, rounds_to, simulated
-from matrixlearn_network import BOL, BSR, DMTL, GradientDescent, Graph, GraphMultitask, Krylov
+from matrixlearn_network import BOL, BSR, DMTL, GradientDescent, GraphMultitask, Krylov
 
 from matrixlearn.engines import Incumbent, Proposal
 from matrixlearn.machines import Local
@@ -41,10 +41,10 @@ def table(draws):
         design = [*figures.split(), "5/8"]
         cells = []
         for (label, engine), figure in zip(ENGINES.items(), design, strict=True):
-            found = [
-                rounds_to(simulated(graph_named(name, 20, seed), eta, tau, uneven=uneven, seed=seed), engine, (1e-3, 1e-6))
-                for seed in range(draws)
-            ]
+            found = []
+            for seed in range(draws):
+                problem = simulated(graph_named(name, 20, seed), eta, tau, uneven=uneven, seed=seed)
+                found.append(rounds_to(problem, engine, (1e-3, 1e-6)))
             here = np.median(found, axis=0)
             wanted = np.array([float(part) for part in figure.split("/")])
             room = 1.0 if "CG" in label else 0.0 if label == "krylov" else 0.15 * wanted

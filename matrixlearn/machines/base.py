@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 class Machines(Protocol):
     """How machines are had."""
 
-    hub: bool
-    """Whether there is one that all others reach; without it messages go along edges only."""
+    @property
+    def hub(self) -> bool:
+        """Whether there is one that all others reach; without it messages go along edges only."""
 
     @property
     def reliable(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -47,7 +48,7 @@ class Shards:
         X = X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
         y, counts = np.asarray(y), np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight)
         X, y, counts = X[order], y[order], counts[order]
-        parts = (slice(a, b) for a, b in zip(ends[:-1], ends[1:], strict=True))
+        parts = (slice(start, end) for start, end in pairwise(ends))
         return cls(tuple(labels.tolist()), tuple((_as_it_is, (X[p], y[p], counts[p])) for p in parts))
 
     @classmethod
@@ -129,9 +130,6 @@ class Shards:
             msg = f"y of machine {name!r} must be a vector of {X.shape[0]} targets, got shape {y.shape}"
             raise ProblemError(msg)
         counts = as_weights(f"weights of machine {name!r}", rest[0], len(y)) if rest else np.ones(len(y))
-        if not np.any(counts > 0):
-            msg = f"all rows of machine {name!r} have weight 0; leave it out, or let a row count"
-            raise ProblemError(msg)
         return X, y, np.asarray(counts, dtype=float)
 
 

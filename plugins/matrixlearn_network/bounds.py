@@ -8,8 +8,8 @@ gradient of P. M^-1 V is never trusted: for any Z
 
     tr(V M^-1 V^T) = 2 <V, Z> - <Z, Z M> + tr(R M^-1 R^T) <= 2 <V, Z> - <Z, Z M> + ||R||^2,      R = V - Z M,
 
-since M >= I. A hub solves for Z, and R is rounding; without a hub Z = eta W, R = m G, and the gap is (m / 2 eta) ||G||^2:
-one number from each machine.
+since M >= I. A hub solves for Z, and R is rounding; without a hub Z = -eta W, R = m G, and the gap is
+(m / 2 eta) ||G||^2: one number from each machine.
 
 Allowance for rounding: gamma_k = k eps, eps = 2^-52 (twice the unit roundoff), times the sum of the absolute values of
 all terms of a sum of k terms, added outwards. A prediction is off by at most delta_j = gamma_{d+2} ||x_j|| ||w_i||; a
@@ -121,9 +121,7 @@ def lower_bound(
     return (value - (m + LOSS_ERROR) * EPS * sizes) / m
 
 
-def lower_by_curvature(
-    one: Pass, W: np.ndarray, graph: Graph, tau: float, curvature: float, upper: float
-) -> float:
+def lower_by_curvature(one: Pass, W: np.ndarray, graph: Graph, tau: float, curvature: float, upper: float) -> float:
     """P(W) - m ||G||^2 / (2 curvature), for eta = 0 and the square loss: m P is strongly convex with ``curvature``."""
     m, d = W.shape
     if not curvature > 0:
@@ -132,5 +130,7 @@ def lower_by_curvature(
     terms = tau * (graph.degrees[:, None] * np.abs(W) + graph.weights @ np.abs(W)) + np.abs(one.slope)
     off = (m * d + LOSS_ERROR) * EPS * float(np.linalg.norm(terms))
     off += float(np.linalg.norm(one.slope_error + one.prediction_error))
-    least = 2 * (float(one.value.sum()) + ridge(W, graph, 0.0, tau) / 2) / m - upper  # below P(W) as far as upper is above
+    least = (
+        2 * (float(one.value.sum()) + ridge(W, graph, 0.0, tau) / 2) / m - upper
+    )  # below P(W) as far as upper is above
     return least - (float(np.linalg.norm(G)) + off) ** 2 / (2 * curvature * m) * (1 + LOSS_ERROR * EPS)

@@ -1,6 +1,6 @@
 """Graphs of tasks, and ways to have one: neighbours by place, the variogram, all with all.
 
-    L = D - A,      D = diag(deg),  deg_i = sum_k a_ik,      tr(W L W^T) = sum over edges of a_ik ||w_i - w_k||^2
+L = D - A,      D = diag(deg),  deg_i = sum_k a_ik,      tr(W L W^T) = sum over edges of a_ik ||w_i - w_k||^2
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ class Graph:
         lacking = [task for task in tasks if task not in place]
         strange = set(self.names) - set(tasks)
         if lacking:
-            msg = f"task {_some(lacking)} is no node of the graph, whose nodes are {_some(self.names)}: add it, or its name"
+            msg = f"task {_some(lacking)} is no node of the graph, whose nodes are {_some(self.names)}"
             raise ProblemError(msg)
         if strange:
             msg = f"node {_some(sorted(strange, key=str))} of the graph is no task: leave it out, or give it rows"
@@ -186,13 +186,15 @@ def _checked(weights: Any) -> Any:
     if W.nnz and difference.max() > TOLERANCE * W.data.max():
         i, k = (int(end[int(np.argmax(difference.tocoo().data))]) for end in difference.tocoo().coords)
         msg = (
-            f"graph must be symmetric, but a[{i}, {k}] = {W[i, k]:g} and a[{k}, {i}] = {W[k, i]:g}: with neighbours that are "
-            f"not mutual the method minimises nothing. Take np.maximum(A, A.T), or (A + A.T) / 2"
+            f"graph must be symmetric, but a[{i}, {k}] = {W[i, k]:g} and a[{k}, {i}] = {W[k, i]:g}: with neighbours "
+            f"that are not mutual the method minimises nothing. Take np.maximum(A, A.T), or (A + A.T) / 2"
         )
         raise ProblemError(msg)
     W = sp.csr_array((W + W.T) / 2)
     if np.any(W.diagonal()):
-        warnings.warn("graph has self-loops, which the Laplacian cancels: they are left out", GraphWarning, stacklevel=4)
+        warnings.warn(
+            "graph has self-loops, which the Laplacian cancels: they are left out", GraphWarning, stacklevel=4
+        )
         W = W - sp.diags_array(W.diagonal())
     W = sp.csr_array(W)
     W.eliminate_zeros()
@@ -206,7 +208,7 @@ def as_graph(graph: Any, tasks: Sequence[Hashable]) -> Graph:
     Parameters
     ----------
     graph : Graph, networkx graph, array or sparse array (m, m), sequence of edges, or None
-        Edges are (task, task) or (task, task, weight). None is `complete`.
+        Edges are tuples (task, task) or (task, task, weight). None is `complete`.
     tasks : sequence of m labels
 
     Raises
@@ -220,7 +222,7 @@ def as_graph(graph: Any, tasks: Sequence[Hashable]) -> Graph:
         found = graph.ordered(tasks)
     elif hasattr(graph, "adjacency") and hasattr(graph, "nodes"):
         found = _of_networkx(graph).ordered(tasks)
-    elif isinstance(graph, list | tuple) and not _is_square(graph):
+    elif isinstance(graph, list | tuple) and not _is_matrix(graph):
         found = of_edges(graph, tasks)
     else:
         found = Graph(graph).ordered(tasks)
@@ -232,8 +234,9 @@ def as_graph(graph: Any, tasks: Sequence[Hashable]) -> Graph:
     return found
 
 
-def _is_square(graph: Any) -> bool:
-    return len(graph) > 0 and all(hasattr(row, "__len__") and len(row) == len(graph) for row in graph) and len(graph) > 3
+def _is_matrix(graph: Any) -> bool:
+    """Rows are lists, edges are tuples."""
+    return len(graph) > 0 and all(isinstance(row, list) and len(row) == len(graph) for row in graph)
 
 
 def _of_networkx(graph: Any) -> Graph:
@@ -286,7 +289,7 @@ def complete(tasks: int, names: Sequence[Hashable] | None = None) -> Graph:
         msg = f"a graph needs a task, got {tasks}"
         raise ProblemError(msg)
     if tasks > MOST:
-        msg = f"the complete graph of {tasks} tasks has {tasks * (tasks - 1) // 2} edges: give one of few neighbours each"
+        msg = f"the complete graph of {tasks} tasks is too large: give one with few neighbours for each"
         raise ProblemError(msg)
     return Graph(np.full((tasks, tasks), 1.0 / tasks) - np.eye(tasks) / tasks, None if names is None else tuple(names))
 
@@ -358,12 +361,14 @@ def variogram(Y: Any, names: Sequence[Hashable] | None = None) -> Graph:
     size = (square + square.T) / np.maximum(both, 1)
     for i, k in zip(*np.triu_indices(m, 1), strict=True):
         if both[i, k] < 2:
-            msg = f"tasks {label[i]!r} and {label[k]!r} share {int(both[i, k])} times, and their variogram needs two or more"
+            msg = (
+                f"tasks {label[i]!r} and {label[k]!r} share {int(both[i, k])} times, and a variogram needs two or more"
+            )
             raise ProblemError(msg)
         if not variance[i, k] > 1e-12 * size[i, k]:
             msg = (
-                f"tasks {label[i]!r} and {label[k]!r} differ by a constant: their weight 1 / var would be infinite. Make one "
-                f"task of them, or give the graph as weights"
+                f"tasks {label[i]!r} and {label[k]!r} differ by a constant: their weight 1 / var would be infinite. "
+                f"Make one task of them, or give the graph as weights"
             )
             raise ProblemError(msg)
     W = np.zeros((m, m))

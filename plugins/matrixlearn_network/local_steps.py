@@ -2,8 +2,8 @@
 
     prox:   u_i = argmin over u of  ||u - t_i||^2 / 2 a_i + F_i(u),      so that u_i = t_i - a_i grad F_i(u_i)
 
-for the square loss by one decomposition for all rounds, for smooth losses by Newton's method, for losses with a
-corner by an interior-point method on the dual; all machines of a block at once.
+for the square loss by one decomposition for all rounds, for smooth losses by Newton's method, all machines of a block
+at once. Losses with a corner are in `corner`.
 """
 
 from __future__ import annotations
@@ -16,9 +16,6 @@ from matrixlearn.machines import Block
 EPS = float(np.finfo(np.float64).eps)
 STEPS = 60
 HALVINGS = 40
-
-SHARP, NEAR = 1e-12, 1e-8
-"""The part of a machine's own objective to which its interior-point method goes, and from where on it may end before."""
 
 
 def slope(block: Block, W: np.ndarray, loss: Loss) -> np.ndarray:
@@ -71,78 +68,3 @@ def _by_newton(block: Block, T: np.ndarray, a: np.ndarray, U: np.ndarray, loss: 
         if np.all(np.abs(moved).max(axis=1) <= 4 * EPS * np.abs(U).max(axis=1)):
             break
     return U
-
-
-def proximal_pair(block: Block, T: np.ndarray, a: np.ndarray, loss: Loss) -> tuple[np.ndarray, np.ndarray]:
-    """u_i (k, d) and the slopes y_j (n,) with u_i = t_i - a_i sum_j s_j y_j x_j, for losses with a corner.
-
-    The dual of a machine is a quadratic over a box: with q_j = x_j . t_i and z = s y,
-
-        min over lower <= y <= upper of  sum_j s_j (f*(y_j) - q_j y_j) + a_i/2 ||X_i^T z||^2
-
-    Mehrotra's predictor and corrector, a d x d system a machine in each step.
-    """
-    s, b = block.shares, block.y
-    lower, upper = (np.broadcast_to(np.asarray(end, dtype=float), b.shape) for end in loss.domain(b))
-    width = upper - lower
-    # f* = c y on the box for these losses: c from its two ends
-    cost = s * ((loss.conjugate(upper, b) - loss.conjugate(lower, b)) / width - block.predict(T))
-    to_low, to_high = width / 2, width / 2  # each kept by itself: near an end a difference has no digits
-    middle = (lower + upper) / 2
-    first = cost + s * block.predict(a[:, None] * block.adjoint(s * middle))
-    size = np.maximum(block.summed(np.abs(first)) / block.sizes, 1e-300)
-    # multipliers of the two ends, such that the gradient of the Lagrangian is 0
-    low, high = np.maximum(first, 0.0) + block.spread(size), np.maximum(-first, 0.0) + block.spread(size)
-    best_gap, best = np.full(len(block), np.inf), middle
-    for _ in range(STEPS):
-        y = np.where(to_low < to_high, lower + to_low, upper - to_high)
-        bent = s * block.predict(a[:, None] * block.adjoint(s * y))
-        gradient = cost + bent
-        mu = block.summed(low * to_low + high * to_high) / (2 * block.sizes)
-        residual = gradient - low + high
-        worth = block.summed((np.abs(cost) + np.abs(bent)) * width) + EPS * size
-        gap = 2 * block.sizes * mu + np.abs(block.summed(residual * width))
-        better = gap < best_gap
-        best_gap, best = np.where(better, gap, best_gap), np.where(block.spread(better), y, best)
-        open_still = (gap > SHARP * worth) & (better | (best_gap > NEAR * worth))  # else rounding has the last word
-        if not open_still.any():
-            break
-        diagonal = low / to_low + high / to_high
-        # eigenvalues >= 1, however large the largest
-        values, E = np.linalg.eigh(np.eye(block.width) + a[:, None, None] * block.gram(s**2 / diagonal))
-        inner = np.matmul(E / np.maximum(values, 1.0)[:, None, :], E.transpose(0, 2, 1))
-
-        def solved(right: np.ndarray, diagonal: np.ndarray = diagonal, inner: np.ndarray = inner) -> np.ndarray:
-            """(diag + a s X X^T s)^-1 right, by d x d systems."""
-            down = right / diagonal
-            pulled = np.matmul(inner, (a[:, None] * block.adjoint(s * down))[:, :, None])[:, :, 0]
-            return down - s * block.predict(pulled) / diagonal
-
-        def direction(low_goal: np.ndarray, high_goal: np.ndarray, residual: np.ndarray = residual) -> tuple[np.ndarray, ...]:
-            right = -residual - (low - low_goal / to_low) + (high - high_goal / to_high)
-            move = solved(right)
-            return move, low_goal / to_low - low - low / to_low * move, high_goal / to_high - high + high / to_high * move
-
-        zero = np.zeros_like(y)
-        move, d_low, d_high = direction(zero, zero)
-        length = block.spread(_longest(block, (to_low, move), (to_high, -move), (low, d_low), (high, d_high)))
-        ahead = block.summed(
-            (low + length * d_low) * (to_low + length * move) + (high + length * d_high) * (to_high - length * move)
-        ) / (2 * block.sizes)
-        centre = block.spread(np.minimum(1.0, (ahead / np.maximum(mu, 1e-300)) ** 3) * mu)
-        move, d_low, d_high = direction(centre - move * d_low, centre + move * d_high)
-        longest = 0.995 * _longest(block, (to_low, move), (to_high, -move), (low, d_low), (high, d_high))
-        length = block.spread(np.where(open_still, longest, 0.0))
-        to_low, to_high = to_low + length * move, to_high - length * move
-        low, high = low + length * d_low, high + length * d_high
-    y = np.clip(best, lower, upper)
-    return T - a[:, None] * block.adjoint(s * y), y
-
-
-def _longest(block: Block, *pairs: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
-    """For each machine the largest step in (0, 1] that keeps all values positive, (k,)."""
-    longest = np.ones(len(block))
-    for value, move in pairs:
-        ratio = np.where(move < 0, value / np.where(move < 0, -move, 1.0), np.inf)
-        longest = np.minimum(longest, np.minimum.reduceat(ratio, block.ends[:-1]))
-    return longest

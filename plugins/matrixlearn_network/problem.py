@@ -1,6 +1,6 @@
 """Graph-regularised multitask learning: tasks that are neighbours have like weights.
 
-    min over W of   1/m sum_i F_i(w_i) + eta/2m ||W||^2 + tau/2m tr(W L W^T),     F_i(w) = 1/n_i sum_j f(x_ij . w, y_ij)
+min over W of   1/m sum_i F_i(w_i) + eta/2m ||W||^2 + tau/2m tr(W L W^T),     F_i(w) = 1/n_i sum_j f(x_ij . w, y_ij)
 """
 
 from __future__ import annotations
@@ -29,13 +29,14 @@ from matrixlearn_network.bounds import (
     upper_bound,
 )
 from matrixlearn_network.coupling import Coupling
-from matrixlearn_network.graph import DENSE, Graph, as_graph
+from matrixlearn_network.graph import DENSE, as_graph
 
 if TYPE_CHECKING:
     import cvxpy
 
     from matrixlearn import Solution
 
+HERE: Machines = Local()
 SMALL = 2000
 """The order d m up to which the least eigenvalue of the whole system is computed, where eta = 0."""
 
@@ -79,7 +80,8 @@ class GraphMultitask(Problem):
 
     Notes
     -----
-    ``matrix`` of a solution is W, shape (d, m), its columns the tasks in ascending order; ``y`` a dual point, one number a row, rows by task.
+    ``matrix`` of a solution is W, shape (d, m), its columns the tasks in ascending order; ``y`` a dual point, one
+    number a row, rows by task, where the loss has a corner.
 
     The bounds hold in floating point (`bounds`). With eta = 0 the optimum is certified for the square loss by the least
     eigenvalue of the whole system where d m is at most 2000, and else not at all.
@@ -98,7 +100,7 @@ class GraphMultitask(Problem):
     loss: Any = "square"
     task: Any = None
     sample_weight: Any = None
-    machines: Machines = Local()
+    machines: Machines = HERE
     coordinates: Any = None
     held: Held = field(init=False, repr=False)
     """The machines with their rows."""
@@ -162,7 +164,7 @@ class GraphMultitask(Problem):
             return shards, shards.ids, {"X": X, "Y": Y[:, 0], "task": label, "sample_weight": weight}
         m = Y.shape[1]
         if label is not None and (len(label) != m or len(set(label.tolist())) < m):
-            msg = f"task must hold a label for each of the {len(Y)} rows, or name each of the {m} tasks once; got {len(label)}"
+            msg = f"task must label each of the {len(Y)} rows, or each of the {m} tasks once; got {len(label)} labels"
             raise ProblemError(msg)
         there = np.ones(Y.shape, bool) if known is None else known
         if not there.any(axis=0).all():
@@ -230,7 +232,7 @@ class GraphMultitask(Problem):
         given["graph"] = weights.toarray() if len(self.tasks) <= DENSE else weights
         if loss_named(self.loss.name) == self.loss:
             given["loss"] = self.loss.name
-        if self.machines == Local():
+        if self.machines == HERE:
             del given["machines"]
         if self.task is None and not isinstance(self.X, Shards):
             given["task"] = np.array(self.tasks)
@@ -279,7 +281,7 @@ class GraphMultitask(Problem):
         else:  # without a hub M^-1 V is that of the optimum, up to sign: -eta W
             Z = None if self.machines.hub else -self.eta * W.T
             lower = lower_bound(one.conjugate, one.slope, one.slope_error, self.coupling, Z)
-        return Bound(point=W, lower=max(lower, 0.0), upper=upper)  # no loss is negative
+        return Bound(point=W, lower=float(max(lower, 0.0)), upper=float(upper))  # no loss is negative
 
     def bound_from_vector(self, y: np.ndarray) -> Bound:
         u = np.asarray(as_array("y", y), dtype=float)
@@ -289,7 +291,7 @@ class GraphMultitask(Problem):
         if self.eta == 0:
             return Bound(point=u)
         u, conjugate, V, error = self.held.map(_dual_pass, u=u, loss=self.loss)
-        return Bound(point=u, lower=lower_bound(conjugate, V, error, self.coupling))
+        return Bound(point=u, lower=float(lower_bound(conjugate, V, error, self.coupling)))
 
     def _lower_without_ridge(self, one: Pass, W: np.ndarray, upper: float) -> float:
         if self.loss.strong_convexity == 0 or W.size > SMALL:
@@ -333,7 +335,9 @@ class GraphMultitask(Problem):
 
     def describe(self, solution: Solution) -> list[str]:
         d, m = self.shape
-        return [f"tasks      {m} with {self.rows} rows in {d} features, {self.graph.edges} edges, loss {self.loss.name}"]
+        return [
+            f"tasks      {m} with {self.rows} rows in {d} features, {self.graph.edges} edges, loss {self.loss.name}"
+        ]
 
     def plot(self, solution: Solution, axes: Any) -> bool:
         from matrixlearn_network.picture import draw_solution

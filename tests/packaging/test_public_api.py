@@ -17,6 +17,7 @@ MODULES = (
     "matrixlearn.exponents",
     "matrixlearn.linalg",
     "matrixlearn.losses",
+    "matrixlearn.machines",
     "matrixlearn.multitask",
     "matrixlearn.oracles",
     "matrixlearn.present",
@@ -29,6 +30,7 @@ MODULES = (
     "matrixlearn_discrepancy",
     "matrixlearn_maxcut",
     "matrixlearn_meg",
+    "matrixlearn_network",
     "matrixlearn_quantum",
 )
 CONTRACTS = (ml.exponents.Exponent, Schedule)  # protocols: a class need not inherit from them

@@ -7,4 +7,3 @@ from matrixlearn_network.engines.moments import MomentsAtHub
 from matrixlearn_network.engines.streams import SOL, SSR
 
 __all__ = ["BOL", "BSR", "DMTL", "SOL", "SSR", "GradientDescent", "Krylov", "MomentsAtHub", "NetworkEngine", "Walk"]
-

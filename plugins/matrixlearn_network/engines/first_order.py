@@ -8,22 +8,23 @@ Accelerated, the same map is taken at W + theta (W - W_old), theta = (sqrt(kappa
 objective rises the momentum starts again.
 
 BOL without acceleration survives late and lost messages: with a <= 1 / (eta + tau max deg) the entries of mu are >= 0
-with rows of sum 1 - a eta, a prox is nonexpansive, so that max_i ||w_i - w_i*|| shrinks by 1 - a eta in every round, for
-every convex loss. Gradient descent does likewise where a (L_F / 2 + eta + tau max deg) <= 1.
+with rows of sum 1 - a eta, a prox is nonexpansive, so that max_i ||w_i - w_i*|| shrinks by 1 - a eta in every round,
+for every convex loss. Gradient descent does likewise where a (L_F / 2 + eta + tau max deg) <= 1.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from matrixlearn.engines import Incumbent, Proposal
 from matrixlearn.machines import Mail
+from matrixlearn_network.corner import proximal_pair
 from matrixlearn_network.engines.base import NetworkEngine, Walk
-from matrixlearn_network.local_steps import proximal, proximal_pair, slope
+from matrixlearn_network.local_steps import proximal, slope
 from matrixlearn_network.problem import GraphMultitask
 
 
@@ -201,7 +202,5 @@ class DMTL(BOL):
         size = float(np.linalg.norm(move))
         if size > 0 and float(np.linalg.norm(move + last)) < 0.1 * size:
             W = (new.W + state.W) / 2
-            return FirstOrder(
-                (Proposal(X=np.ascontiguousarray(W.T)),), "", W, new.ledger, state.W, 0.0, np.inf, False, new.step, new.mail
-            )
+            return replace(new, proposals=(Proposal(X=np.ascontiguousarray(W.T)),), W=W)
         return new

@@ -38,13 +38,17 @@ class MomentsAtHub(NetworkEngine):
     needs_hub = True
 
     def _further_objection(self, problem: GraphMultitask) -> str:
-        return "" if problem.loss.strong_convexity > 0 else f"moments are of the square loss, not of {problem.loss.name}"
+        return (
+            "" if problem.loss.strong_convexity > 0 else f"moments are of the square loss, not of {problem.loss.name}"
+        )
 
     def preferred(self, problem: Any, tol: float) -> str:
         d = problem.features
         if d > LARGE or (d + 3) / 4 > ROUNDS:
             return ""
-        return f"d (d + 3) / 2 = {d * (d + 3) // 2} numbers a machine, once, are no more than {ROUNDS} rounds of vectors"
+        return (
+            f"d (d + 3) / 2 = {d * (d + 3) // 2} numbers a machine, once, are no more than {ROUNDS} rounds of vectors"
+        )
 
     def init(self, problem: Any, incumbent: Incumbent) -> Walk:
         return Walk(W=self.started(problem, incumbent), ledger=problem.opened(self.name))
@@ -73,9 +77,9 @@ def solve_at_hub(problem: GraphMultitask, grams: np.ndarray, cross: np.ndarray) 
         equation = _AlongEdges(moments, Prior(SpectralPrecision.identity(d), tie, problem.eta), problem)
         mean = MeanGram(moments.mean_gram, problem.graph, problem.eta, problem.tau)
         return ConjugateGradients(precondition=lambda _: _Turned(mean))(equation, cross.T).T
-    equation = WeightEquation(moments, Prior(SpectralPrecision.identity(d), problem.coupling.precision, problem.eta))
+    whole = WeightEquation(moments, Prior(SpectralPrecision.identity(d), problem.coupling.precision, problem.eta))
     solver = Kronecker() if d * m <= SYSTEM else ConjugateGradients()
-    return solver(equation, cross.T).T
+    return solver(whole, cross.T).T
 
 
 @dataclass(frozen=True, eq=False)

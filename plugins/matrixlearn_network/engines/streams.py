@@ -21,7 +21,9 @@ from matrixlearn_network.engines.base import NetworkEngine, Walk
 from matrixlearn_network.local_steps import proximal, slope
 from matrixlearn_network.problem import GraphMultitask
 
-CAVEAT = "one pass costs 1.5 to 2.1 times the excess risk of the graph model on the same rows; the step decides: try a few"
+CAVEAT = (
+    "one pass costs 1.5 to 2.1 times the excess risk of the graph model on the same rows; the step decides: try a few"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +78,9 @@ class OnePass(NetworkEngine):
         W, mail = self._map(problem, state)
         state.ledger.end_round()
         if not np.all(np.isfinite(W)):
-            return replace(state, proposals=(), finished=f"the weights grew beyond all bounds: length = {state.length:g}")
+            return replace(
+                state, proposals=(), finished=f"the weights grew beyond all bounds: length = {state.length:g}"
+            )
         t = state.at + 1
         weight = state.weight + t
         mean = state.mean + (t / weight) * (W - state.mean)
