@@ -105,8 +105,8 @@ def test_what_networkx_writes_is_read(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a b\nb a 2\n", "line 2.*twice"),
-        ("a b x\n", "line 1.*no edge"),
+        ("a b\nb a\n", "line 2.*twice"),
+        ("a b x\n", "line 1.*weight 'x'"),
         ("a\n", "line 1.*no edge"),
         ("a b 1 2\n", "line 1.*no edge"),
     ],
