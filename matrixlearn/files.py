@@ -230,7 +230,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         with target.open("wb") as file:
             yield file
         return
-    beside = target.with_name(f".{target.name}.{os.getpid()}.{secrets.token_hex(4)}.partial")
+    beside = target.with_name(f".{os.getpid()}.{secrets.token_hex(4)}.partial")
     try:
         unnamed = _unnamed(target.parent)
         with unnamed or beside.open("xb") as file:
