@@ -41,14 +41,14 @@ PATIENCE = 8
 """Iterations without progress after which more cannot be expected of double precision."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class NewtonState(State):
     """A strictly feasible pair W, S, with u and what its link to p needs."""
 
-    W: np.ndarray | None = None
-    shift: float = 0.0
+    W: np.ndarray
+    shift: float
     """lambda."""
-    link: Link | None = None
+    link: Link
     width: float = np.inf
     """The certified gap at the last progress."""
     idle: int = 0
@@ -175,7 +175,6 @@ class Newton(Engine):
 
     def step(self, problem: MEGRegression, state: NewtonState, incumbent: Incumbent) -> NewtonState:
         W, link = state.W, state.link
-        assert W is not None and link is not None
         scaling = Scaling.of(W, problem.stack.adjoint(link.u) - state.shift * np.eye(problem.d))
         if scaling is None:
             return replace(state, proposals=(), finished="a Cholesky factorization failed: numerical limit")

@@ -53,14 +53,14 @@ class Pair(NamedTuple):
     rho: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class FactorState(State):
     """A factor, what is known at it, and the memory of L-BFGS, oldest first."""
 
-    A: np.ndarray = None  # type: ignore[assignment]
-    p: np.ndarray = None  # type: ignore[assignment]
-    R: np.ndarray = None  # type: ignore[assignment]
-    gradient: np.ndarray = None  # type: ignore[assignment]
+    A: np.ndarray
+    p: np.ndarray
+    R: np.ndarray
+    gradient: np.ndarray
     pairs: tuple[Pair, ...] = ()
     rounds: int = 0
     check_at: int = 4

@@ -102,7 +102,7 @@ def test_steps_descend_along_the_spheres(seed):
     rng = np.random.default_rng(seed)
     D = rng.standard_normal(after.V.shape)
     D -= np.sum(D * after.V, axis=1)[:, None] * after.V
-    values = [_at(after.C, (V := after.V + h * D) / np.linalg.norm(V, axis=1)[:, None], after).f for h in (1e-5, -1e-5)]
+    values = [_at(after.C, (V := after.V + h * D) / np.linalg.norm(V, axis=1)[:, None])["f"] for h in (1e-5, -1e-5)]
     assert (values[0] - values[1]) / 2e-5 == pytest.approx(
         np.vdot(after.gradient, D), rel=1e-4, abs=1e-4 * problem.scale
     )
