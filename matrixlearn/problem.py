@@ -17,7 +17,6 @@ from matrixlearn.linalg.constraints import (
 from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.linalg.sparse_family import SparseFamily
 from matrixlearn.problems import (
-    Argument,
     Bound,
     FamilyGame,
     LinearSDP,
@@ -36,7 +35,6 @@ from matrixlearn.sets import (
 )
 
 __all__ = [
-    "Argument",
     "Bound",
     "ConstraintFamily",
     "DenseFamily",

@@ -21,6 +21,7 @@ from matrixlearn.exceptions import MatrixLearnError, MissingExtraError
 from matrixlearn.linalg.constraints import ConstraintFamily, DenseFamily, RankOneFamily, SignedFamily
 from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.linalg.sparse_family import SparseFamily
+from matrixlearn.present import presenter_of
 from matrixlearn.problems.base import Problem
 from matrixlearn.typing import Array
 
@@ -151,7 +152,7 @@ class Solution:
             f"  certified  {self.certificate}",
             f"  method     {self.method}, {self.iterations} iterations, {self.seconds:.3g} s",
         ]
-        return "\n".join(lines + [f"  {line}" for line in self.problem.describe(self)])
+        return "\n".join(lines + [f"  {line}" for line in presenter_of(self.problem).describe(self)])
 
     def explain(self) -> str:
         """Why this engine, what was tried, where the time went."""
@@ -183,7 +184,7 @@ class Solution:
         figure, axes = plt.subplots(1, 3, figsize=(13, 3.8), layout="constrained")
         self._plot_bounds(axes[0])
         self._plot_gap(axes[1])
-        if not self.problem.plot(self, axes[2]):
+        if not presenter_of(self.problem).plot(self, axes[2]):
             axes[0].get_gridspec().set_width_ratios((1, 1, 1e-3))
             axes[2].remove()
             figure.set_size_inches(8.7, 3.8)

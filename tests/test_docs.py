@@ -22,6 +22,7 @@ MODULES = (
     "matrixlearn.losses",
     "matrixlearn.multitask",
     "matrixlearn.oracles",
+    "matrixlearn.present",
     "matrixlearn.penalties",
     "matrixlearn.problem",
     "matrixlearn.testing",

@@ -13,7 +13,7 @@ the first being the second at u_t = c_t l'(tr(W X_t), y_t).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -22,8 +22,8 @@ import numpy as np
 
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.linalg import adjoint, inner
+from matrixlearn.present import presented_by
 from matrixlearn.problem import (
-    Argument,
     Bound,
     KnapsackSet,
     Problem,
@@ -32,7 +32,6 @@ from matrixlearn.problem import (
     as_number,
     as_real_vector,
     as_weights,
-    read_arrays,
 )
 from matrixlearn_meg.instances import Pair, as_instance
 from matrixlearn_meg.learner import MEGLearner
@@ -42,11 +41,11 @@ from matrixlearn_meg.stacks import DenseStack, DyadStack
 if TYPE_CHECKING:
     import cvxpy
 
-    from matrixlearn import Solution
 
 EPS = float(np.finfo(np.float64).eps)
 
 
+@presented_by("matrixlearn_meg.present:DensityPresenter")
 @dataclass(frozen=True, eq=False)
 class MEGRegression(Problem):
     """min over density matrices W of the (weighted) mean over t of l(tr(W X_t), y_t).
@@ -83,16 +82,6 @@ class MEGRegression(Problem):
     name = "meg"
     objective = "minimize"
     engines = ("newton", "online")
-    arguments = (
-        Argument(
-            "data",
-            ".npz with X, shape (T, d, d), or (T, d) for dyads x x^T, and y, shape (T,).",
-            required=True,
-            positional=True,
-        ),
-        Argument("loss", "square (default), absolute, huber or logistic.", str),
-        Argument("delta", "Of the Huber loss: where the square turns into the absolute value.", float),
-    )
 
     def __post_init__(self) -> None:
         if not isinstance(self.loss, str) or self.loss not in LOSSES:
@@ -209,50 +198,9 @@ class MEGRegression(Problem):
     def objective_at(self, X: Any, y: np.ndarray | None) -> float:
         return float("nan") if X is None else self.value_of(X)
 
-    # -- words, pictures, files -------------------------------------------------------------------
-
-    def describe(self, solution: Solution) -> list[str]:
-        if solution.matrix is None:
-            return []
-        w = np.linalg.eigvalsh(np.asarray(solution.matrix))
-        centre = self.value_of(np.eye(self.d) / self.d)
-        return [
-            f"I / d      {centre:.9g} is the value of the maximally mixed W",
-            f"spectrum   effective rank {1 / float(w @ w):.1f} of {self.d}, largest eigenvalue {w[-1]:.4g}",
-        ]
-
-    def plot(self, solution: Solution, axes: Any) -> bool:
-        if solution.matrix is None:
-            return False
-        if solution.method == "online":  # the same rounds again, now beside the certified matrix
-            self.learner(solution.matrix).learn(self.examples()).meter.plot(axes)
-            return True
-        p = self.predict(solution.matrix)
-        axes.scatter(self.y, p, s=12, color="C2", alpha=0.7, lw=0)
-        ends = [min(self.y.min(), p.min()), max(self.y.max(), p.max())]
-        axes.plot(ends, ends, color="C7", lw=1)
-        axes.set(xlabel="label $y_t$", ylabel="prediction tr$(W X_t)$", title=f"{self.loss} loss, d = {self.d}")
-        return True
-
     def parameters(self) -> Mapping[str, Any]:
         weight = self.sample_weight
         return {"X": self.X, "y": self.y, "loss": self.loss, "delta": self.delta, "sample_weight": weight}
-
-    @classmethod
-    def from_arguments(cls, given: Mapping[str, Any]) -> MEGRegression:
-        """The problem of the instances and labels in a file."""
-        settings = dict(given)
-        arrays = read_arrays(settings.pop("data"), ("X", "y"))
-        if len(arrays) < 2:
-            msg = f"{given['data']} must hold X and y, got {', '.join(arrays)} only"
-            raise ProblemError(msg)
-        return cls(arrays["X"], arrays["y"], **settings)
-
-    @classmethod
-    def demo(cls) -> Callable[[Callable[[str], None]], Any]:
-        from matrixlearn_meg.demo import run
-
-        return run
 
     def reference(self) -> cvxpy.Problem:
         """The same in cvxpy, in units in which predictions are of size one."""

@@ -13,6 +13,7 @@ LAYERS = (
     ("matrixlearn.typing", "matrixlearn.exceptions", "matrixlearn._threads"),
     ("matrixlearn._array",),
     ("matrixlearn.linalg",),
+    ("matrixlearn.present",),
     ("matrixlearn.sets", "matrixlearn._validation", "matrixlearn._spelled"),
     ("matrixlearn.losses", "matrixlearn.penalties"),
     ("matrixlearn.exponents",),

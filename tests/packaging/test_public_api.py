@@ -19,6 +19,7 @@ MODULES = (
     "matrixlearn.losses",
     "matrixlearn.multitask",
     "matrixlearn.oracles",
+    "matrixlearn.present",
     "matrixlearn.penalties",
     "matrixlearn.problem",
     "matrixlearn.problems",
