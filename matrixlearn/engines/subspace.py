@@ -38,8 +38,8 @@ from matrixlearn.engines.interior_point import InteriorPoint
 from matrixlearn.engines.newton import InteriorState, lacking_interior, mixed
 from matrixlearn.engines.saddle import rounded_out
 from matrixlearn.linalg import adjoint
-from matrixlearn.linalg.constraints import RankOneFamily
 from matrixlearn.linalg.largest import extreme_pairs
+from matrixlearn.maps import RankOneMap
 from matrixlearn.problems.base import Problem
 from matrixlearn.problems.compressed import CompressedGame
 from matrixlearn.problems.game import SpectralGame
@@ -110,7 +110,7 @@ class Subspace(Engine):
     def preferred(self, problem: SpectralGame, tol: float) -> str:
         n = problem.spectral_set.n
         needed = AHEAD_FROM if tol >= 1e-3 else AHEAD_FROM_TIGHT
-        if n < needed or tol < 1e-6 or not isinstance(problem.family_at(np.arange(1)), RankOneFamily):
+        if n < needed or tol < 1e-6 or not isinstance(problem.family_at(np.arange(1)), RankOneMap):
             return ""
         return f"measured ahead of interior-point for rank-one matrices from n = {needed} on at this tol; here n = {n}"
 

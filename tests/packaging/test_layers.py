@@ -12,7 +12,7 @@ PLUGINS = sorted((ROOT / "plugins").glob("matrixlearn_*"))
 LAYERS = (
     ("matrixlearn.typing", "matrixlearn.exceptions", "matrixlearn._threads"),
     ("matrixlearn._array",),
-    ("matrixlearn.linalg",),
+    ("matrixlearn.linalg", "matrixlearn.maps"),
     ("matrixlearn.present",),
     ("matrixlearn.sets", "matrixlearn._validation", "matrixlearn._spelled"),
     ("matrixlearn.losses", "matrixlearn.penalties"),

@@ -14,7 +14,7 @@ from matrixlearn_maxcut import MaxCut
 
 import matrixlearn as ml
 from matrixlearn.engines import Incumbent, LowRank
-from matrixlearn.engines.low_rank import FactorState, _at
+from matrixlearn.engines.low_rank import _at
 from matrixlearn.linalg import largest
 from matrixlearn.problem import FactoredMatrix, UnitDiagonalGame
 from matrixlearn.testing.reference import optimum
@@ -276,10 +276,6 @@ def test_points_of_low_rank_are_proven_feasible_without_eigenvalues(monkeypatch)
     assert np.linalg.eigvalsh(bound.point)[0] >= -1e-13 * 80
     again = problem.bound_from_matrix(bound.point)
     assert again.lower == pytest.approx(bound.lower, abs=1e-12 * problem.scale)
-
-
-def test_states_start_empty():
-    assert FactorState().V is None
 
 
 def test_a_certificate_of_some_size_verifies():

@@ -10,32 +10,32 @@ from functools import cached_property
 
 import numpy as np
 
-from matrixlearn.linalg._hermitian import adjoint, congruence, frobenius, sym
-from matrixlearn.linalg.constraints import ConstraintFamily
-from matrixlearn.linalg.moments import Moments
+from matrixlearn.linalg import adjoint, congruence, frobenius, sym
+from matrixlearn.maps.base import LinearMap
+from matrixlearn.maps.newton_terms import NewtonTerms
 from matrixlearn.typing import Array
 
 
 @dataclass(frozen=True, eq=False)
-class CompressedFamily(ConstraintFamily):
+class CompressedMap(LinearMap):
     """The V^H A_j V of a family without a low rank, such as a sparse one: no m x r x r array.
 
     Parameters
     ----------
-    base : ConstraintFamily
+    base : LinearMap
         Whose `moments` are plain ones.
     V : array, shape (n, r)
         Orthonormal columns.
     """
 
-    base: ConstraintFamily
+    base: LinearMap
     V: Array
 
     @property
     def shape(self) -> tuple[int, int]:
         return self.base.shape[0], self.V.shape[1]
 
-    @property
+    @cached_property
     def norms(self) -> np.ndarray:
         return self.base.norms
 
@@ -61,11 +61,11 @@ class CompressedFamily(ConstraintFamily):
     def matrix(self, j: int) -> Array:
         return congruence(self.base.matrix(j), self.V)
 
-    def at(self, index: np.ndarray) -> CompressedFamily:
-        return CompressedFamily(self.base.at(index), self.V)
+    def at(self, index: np.ndarray) -> CompressedMap:
+        return CompressedMap(self.base.at(index), self.V)
 
-    def compressed(self, V: Array) -> CompressedFamily:
-        return CompressedFamily(self.base, self.V @ V)
+    def compressed(self, V: Array) -> CompressedMap:
+        return CompressedMap(self.base, self.V @ V)
 
     def apply(self, y: np.ndarray) -> Array:
         return congruence(self.base.apply(y), self.V)
@@ -76,5 +76,5 @@ class CompressedFamily(ConstraintFamily):
     def schur(self, U: Array, V: Array) -> np.ndarray:
         return self.base.schur(self._lifted(U), self._lifted(V))
 
-    def moments(self, U: Array, V: Array) -> Moments:
-        return replace(self.base.moments(self._lifted(U), self._lifted(V)), U=U, V=V)
+    def newton_terms(self, U: Array, V: Array) -> NewtonTerms:
+        return replace(self.base.newton_terms(self._lifted(U), self._lifted(V)), U=U, V=V)
