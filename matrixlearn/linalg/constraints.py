@@ -4,5 +4,6 @@ from matrixlearn.maps import DenseMap as DenseFamily
 from matrixlearn.maps import LinearMap as ConstraintFamily
 from matrixlearn.maps import RankOneMap as RankOneFamily
 from matrixlearn.maps import ScaledMap as SignedFamily
+from matrixlearn.maps.base import CHUNK
 
-__all__ = ["ConstraintFamily", "DenseFamily", "RankOneFamily", "SignedFamily"]
+__all__ = ["CHUNK", "ConstraintFamily", "DenseFamily", "RankOneFamily", "SignedFamily"]

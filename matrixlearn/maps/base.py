@@ -72,12 +72,16 @@ class LinearMap(ABC):
 
     # -- sizes ------------------------------------------------------------------------------------
 
-    @cached_property
+    @property
     def norms(self) -> np.ndarray:
         """Upper bounds of the spectral norms ||A_j||_2, tight to rounding, (m,)."""
-        return np.array([spectral_norm(self.matrix(j)) for j in range(self.shape[0])])
+        return self._norms
 
     @cached_property
+    def _norms(self) -> np.ndarray:
+        return np.array([spectral_norm(self.matrix(j)) for j in range(self.shape[0])])
+
+    @property
     def sizes(self) -> np.ndarray:
         """Upper bounds of the Frobenius norms, (m,)."""
         return np.asarray(np.sqrt(self.shape[1]) * self.norms)
@@ -155,10 +159,6 @@ class DenseMap(LinearMap):
                 apart.append(as_numpy(xp.max(xp.abs(part - adjoint(part)), axis=(1, 2))))
             size.append(as_numpy(xp.max(xp.abs(part), axis=(1, 2))))
         return furthest(np.concatenate(apart), np.concatenate(size))
-
-    @cached_property
-    def norms(self) -> np.ndarray:
-        return np.array([spectral_norm(self.matrix(j)) for j in range(self.shape[0])])
 
     @cached_property
     def sizes(self) -> np.ndarray:
