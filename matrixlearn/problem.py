@@ -7,8 +7,8 @@ from matrixlearn._validation import (
     as_real_vector,
     as_samples,
     as_weights,
-    read_arrays,
 )
+from matrixlearn.files import read_arrays
 from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.maps import (
     DenseMap,
