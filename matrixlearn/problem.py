@@ -10,13 +10,13 @@ from matrixlearn._validation import (
     as_weights,
 )
 from matrixlearn.files import read_arrays
-from matrixlearn.linalg.constraints import (
-    ConstraintFamily,
-    DenseFamily,
-    RankOneFamily,
-)
 from matrixlearn.linalg.factored import FactoredMatrix
-from matrixlearn.linalg.sparse_family import SparseFamily
+from matrixlearn.maps import (
+    DenseMap,
+    LinearMap,
+    RankOneMap,
+    SparseMap,
+)
 from matrixlearn.problems import (
     Bound,
     FamilyGame,
@@ -37,17 +37,17 @@ from matrixlearn.sets import (
 
 __all__ = [
     "Bound",
-    "ConstraintFamily",
-    "DenseFamily",
+    "DenseMap",
     "FactoredMatrix",
     "FamilyGame",
     "KnapsackSet",
+    "LinearMap",
     "LinearSDP",
     "MulticonvexProblem",
     "Problem",
-    "RankOneFamily",
+    "RankOneMap",
     "ScaledSimplex",
-    "SparseFamily",
+    "SparseMap",
     "SpectralBall",
     "SpectralGame",
     "SpectralSet",
