@@ -12,7 +12,7 @@ import contextlib
 import os
 from collections.abc import Callable, Iterator, Mapping
 from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points, version
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from matrixlearn import engines as library
 from matrixlearn.engines import Engine
@@ -49,9 +49,9 @@ class Registry(Mapping[str, type[T]], Generic[T]):
         Those of the library itself.
     """
 
-    def __init__(self, group: str, kind: type[T], *own: type[T]) -> None:
+    def __init__(self, group: str, kind: type[Any], *own: type[T]) -> None:
         self.group = group
-        self.kind: type[T] = kind
+        self.kind = kind
         self._registered: dict[str, type[T]] = {cls.name: cls for cls in own}
 
     @property
@@ -70,7 +70,7 @@ class Registry(Mapping[str, type[T]], Generic[T]):
                     others.append(entry)
         return found
 
-    def add(self, name: str, cls: type[T]) -> None:
+    def add(self, name: str, cls: type[Any]) -> None:
         """Offer a class in this process; see `register`."""
         old = self._registered.get(name)
         if old is not None and (old.__module__, old.__qualname__) != (cls.__module__, cls.__qualname__):
@@ -119,7 +119,7 @@ class Registry(Mapping[str, type[T]], Generic[T]):
         who = f"{entry.name!r} of the distribution {_distribution(entry)!r} ({entry.value})"
         try:
             cls = entry.load()
-        except Exception as error:
+        except (Exception, SystemExit) as error:  # whatever a stranger's module does
             msg = f"the {self.noun} {who} could not be loaded: {type(error).__name__}: {error}"
             raise PluginLoadError(msg) from error
         if not (isinstance(cls, type) and issubclass(cls, self.kind)):
@@ -156,10 +156,10 @@ def _hint() -> str:
     return ""
 
 
-PROBLEMS: Registry[Problem] = Registry("matrixlearn.problems", Problem, LinearSDP)  # type: ignore[type-abstract]
+PROBLEMS: Registry[Problem] = Registry("matrixlearn.problems", Problem, LinearSDP)
 ENGINES: Registry[Engine] = Registry(
     "matrixlearn.engines",
-    Engine,  # type: ignore[type-abstract]
+    Engine,
     library.ColumnGeneration,
     library.HybridGradient,
     library.InteriorPoint,
@@ -200,7 +200,7 @@ def register(name: str) -> Callable[[C], C]:
     def decorate(cls: C) -> C:
         for registry in (PROBLEMS, ENGINES):
             if isinstance(cls, type) and issubclass(cls, registry.kind):
-                registry.add(name, cls)  # type: ignore[arg-type]
+                registry.add(name, cls)
                 return cls
         msg = f"register({name!r}) takes a subclass of Problem or of Engine, got {cls!r}"
         raise ProblemError(msg)

@@ -16,6 +16,7 @@ MODULES = (
     "matrixlearn.engines",
     "matrixlearn.exponents",
     "matrixlearn.linalg",
+    "matrixlearn.maps",
     "matrixlearn.losses",
     "matrixlearn.machines",
     "matrixlearn.multitask",
