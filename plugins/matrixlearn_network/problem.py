@@ -17,6 +17,7 @@ from matrixlearn.exceptions import ProblemError
 from matrixlearn.losses import Loss, loss_named
 from matrixlearn.machines import Held, Ledger, Local, Machines, Shards
 from matrixlearn.multitask import as_names, as_rows, as_targets, is_listed, known_targets, require_rows, stacked
+from matrixlearn.present import presented_by
 from matrixlearn.problem import Bound, Problem, as_array, as_number, as_weights
 from matrixlearn_network.bounds import (
     EPS,
@@ -34,13 +35,13 @@ from matrixlearn_network.graph import DENSE, as_graph
 if TYPE_CHECKING:
     import cvxpy
 
-    from matrixlearn import Solution
 
 HERE: Machines = Local()
 SMALL = 2000
 """The order d m up to which the least eigenvalue of the whole system is computed, where eta = 0."""
 
 
+@presented_by("matrixlearn_network.present:GraphPresenter")
 @dataclass(frozen=True, eq=False)
 class GraphMultitask(Problem):
     """min over W of 1/m sum_i F_i(w_i) + eta/2m ||W||^2 + tau/2m tr(W L W^T), F_i(w) = 1/n_i sum_j f(x_ij . w, y_ij).
@@ -330,25 +331,6 @@ class GraphMultitask(Problem):
         if len(a):
             total += self.tau / 2 * cp.sum_squares((W[:, i] - W[:, k]) @ np.diag(np.sqrt(a)))
         return cp.Problem(cp.Minimize(total / m))
-
-    # -- words and pictures -------------------------------------------------------------------------
-
-    def describe(self, solution: Solution) -> list[str]:
-        d, m = self.shape
-        return [
-            f"tasks      {m} with {self.rows} rows in {d} features, {self.graph.edges} edges, loss {self.loss.name}"
-        ]
-
-    def plot(self, solution: Solution, axes: Any) -> bool:
-        from matrixlearn_network.picture import draw_solution
-
-        return draw_solution(solution, axes)
-
-    @classmethod
-    def demo(cls) -> Any:
-        from matrixlearn_network.demo import run
-
-        return run
 
     # -- instances for tests ------------------------------------------------------------------------
 

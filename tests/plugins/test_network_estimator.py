@@ -69,7 +69,7 @@ def test_the_complete_graph_is_mean_regularisation():
     _, X, y, task, _ = places_and_rows(n=6)
     m, n, eta, tau = 16, 6, 0.1, 2.0
     model = GraphRegressor(eta, tau, fit_intercept=False, tol=1e-12).fit(X, y, task)
-    # min over w_0 of alpha ||w_i - w_0||^2 + beta ||w_0||^2 with alpha = n (eta + tau), beta = m n eta (eta + tau) / tau
+    # alpha ||w_i - w_0||^2 + beta ||w_0||^2 with alpha = n (eta + tau), beta = m n eta (eta + tau) / tau
     ridge = MeanRegularizedRidge(n * (eta + tau), m * n * eta * (eta + tau) / tau, fit_intercept=False).fit(X, y, task)
     np.testing.assert_allclose(model.coef_, ridge.coef_, atol=1e-8)
 
