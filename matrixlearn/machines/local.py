@@ -10,6 +10,7 @@ import numpy as np
 
 from matrixlearn._validation import as_number
 from matrixlearn.exceptions import ProblemError
+from matrixlearn.machines.base import Held
 from matrixlearn.machines.block import Block
 from matrixlearn.machines.ledger import Ledger
 from matrixlearn.machines.mail import Links, Mail
@@ -60,7 +61,7 @@ class Local:
         return LocalMachines(self, shards.block())
 
 
-class LocalMachines:
+class LocalMachines(Held):
     """The machines of a `Local`, all rows in one `Block`.
 
     Parameters

@@ -58,7 +58,8 @@ def draw_gap(axes: Any, solution: Solution, *, by: str) -> None:
         ledger = solution.problem.ledger(solution.method)  # type: ignore[attr-defined]
         at = at if ledger is None else np.array([ledger.vectors_after(int(t)) for t in at])
     shown = np.isfinite(gap) & (gap > 0)
-    axes.plot(at[shown], gap[shown], marker="o", markersize=3, color="C0")
+    marker = "o" if np.count_nonzero(shown) <= 60 else ""
+    axes.plot(at[shown], gap[shown], marker=marker, markersize=3, color="C0")
     axes.axhline(solution.tol, color="C2", lw=1, ls="--", label="tol")
     axes.set_yscale("log")
     axes.set_xlabel("rounds" if by == "rounds" else "vectors sent")

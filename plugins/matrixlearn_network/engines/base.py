@@ -12,6 +12,9 @@ from matrixlearn.machines import Ledger
 from matrixlearn.problem import Problem
 from matrixlearn_network.problem import GraphMultitask
 
+HUGE = 1e100
+"""What no weight gets to unless steps are too long."""
+
 
 @dataclass(frozen=True, eq=False)
 class Walk(State):
@@ -64,3 +67,8 @@ class NetworkEngine(Engine):
         """The weights to start from, by task."""
         d, m = problem.shape
         return np.zeros((m, d)) if incumbent.X is None else np.ascontiguousarray(np.asarray(incumbent.X).T)
+
+    @staticmethod
+    def diverges(W: np.ndarray) -> bool:
+        """Whether weights have left all bounds."""
+        return not bool(np.all(np.abs(W) < HUGE))

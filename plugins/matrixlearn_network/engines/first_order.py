@@ -81,7 +81,7 @@ class FirstOrderEngine(NetworkEngine):
         mail = None if state.mail is None else problem.held.exchange(state.mail, ahead)
         W, y = self._map(problem, state, ahead, mail)
         state.ledger.end_round()
-        if not np.all(np.isfinite(W)):
+        if self.diverges(W):
             msg = "the weights grew beyond all bounds: the step is too long"
             return FirstOrder((), msg, state.W, state.ledger, state.W, 0.0, state.value, False, state.step, mail)
         X = np.ascontiguousarray(W.T)

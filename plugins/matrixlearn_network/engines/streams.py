@@ -77,7 +77,7 @@ class OnePass(NetworkEngine):
             return replace(state, proposals=(), finished=f"end of stream: {CAVEAT}")
         W, mail = self._map(problem, state)
         state.ledger.end_round()
-        if not np.all(np.isfinite(W)):
+        if self.diverges(W):
             return replace(
                 state, proposals=(), finished=f"the weights grew beyond all bounds: length = {state.length:g}"
             )
