@@ -19,9 +19,13 @@ MODULES = (
     "matrixlearn.engines",
     "matrixlearn.exceptions",
     "matrixlearn.exponents",
+    "matrixlearn.files",
     "matrixlearn.losses",
+    "matrixlearn.maps",
+    "matrixlearn.machines",
     "matrixlearn.multitask",
     "matrixlearn.oracles",
+    "matrixlearn.present",
     "matrixlearn.penalties",
     "matrixlearn.problem",
     "matrixlearn.testing",
@@ -31,6 +35,7 @@ MODULES = (
     "matrixlearn_fetr",
     "matrixlearn_maxcut",
     "matrixlearn_meg",
+    "matrixlearn_network",
     "matrixlearn_quantum",
 )
 

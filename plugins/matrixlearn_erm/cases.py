@@ -58,16 +58,17 @@ class Case:
         """What theory prefers among methods that look at one sample a step."""
         if self.number == 1:
             return "katyusha, apcg or spdc" if self.accelerate else "sdca or svrg; acceleration gains nothing"
-        return {2: "sdca, the dual being smooth", 3: "katyusha", 4: "pdhg"}[self.number]
+        return {2: "sdca, the dual being smooth", 3: "katyusha", 4: "chambolle-pock"}[self.number]
 
     @property
     def measured(self) -> str:
-        """What was the fastest to a certified gap (``benchmarks/erm_peers.py``)."""
+        """What was the fastest to a certified gap (``benchmarks/erm/peers.py``)."""
         return {
-            1: "newton, at any kappa; pdhg, restarted, for penalties other than the elastic net",
-            2: "interior-point up to 1000 features or samples, beyond it pdhg; sdca where R^2 / sigma n is below 100",
-            3: "newton on the weights that are not 0; pdhg, restarted, for penalties other than the elastic net",
-            4: "pdhg, restarted",
+            1: "newton-cg, at any kappa; chambolle-pock, restarted, for penalties other than the elastic net",
+            2: "dual-interior-point up to 1000 features or samples, beyond it "
+            "chambolle-pock; sdca where R^2 / sigma n is below 100",
+            3: "newton-cg on the weights that are not 0; chambolle-pock, restarted, for penalties other than l1",
+            4: "chambolle-pock, restarted",
         }[self.number]
 
     def __str__(self) -> str:

@@ -48,25 +48,25 @@ def rough(problem: ERM) -> str:
     """An objection to losses with a corner."""
     if np.isfinite(problem.loss.smoothness):
         return ""
-    return f"the {problem.loss.name} loss has a corner; sdca, pdhg or a smoothed-hinge or huber loss will do"
+    return f"the {problem.loss.name} loss has a corner; sdca, chambolle-pock or a smoothed-hinge or huber loss will do"
 
 
 def flat(problem: ERM) -> str:
     """An objection to penalties that are not strongly convex."""
     if problem.penalty.strong_convexity > 0:
         return ""
-    return f"the penalty {problem.penalty} is not strongly convex; pdhg, or a ridge above 0, will do"
+    return f"the penalty {problem.penalty} is not strongly convex; chambolle-pock, or a ridge above 0, will do"
 
 
 def not_elastic(problem: ERM) -> str:
     """An objection to penalties other than the elastic net."""
     if isinstance(problem.penalty, ElasticNet):
         return ""
-    return f"the penalty {problem.penalty.name} is no elastic net; pdhg, svrg or katyusha will do"
+    return f"the penalty {problem.penalty.name} is no elastic net; chambolle-pock, svrg or katyusha will do"
 
 
 def not_ridge(problem: ERM) -> str:
     """An objection to penalties other than a ridge alone."""
     if isinstance(problem.penalty, ElasticNet) and problem.penalty.l1 == 0 and problem.penalty.ridge > 0:
         return ""
-    return f"the penalty {problem.penalty} is no ridge alone; sdca or pdhg will do"
+    return f"the penalty {problem.penalty} is no ridge alone; sdca or chambolle-pock will do"

@@ -52,11 +52,11 @@ class InteriorState(ERMState):
 class InteriorPoint(ERMEngine):
     """Mehrotra's predictor and corrector on the dual, one system of min(n, d) equations an iteration."""
 
-    name = "interior-point"
+    name = "dual-interior-point"
 
     def lacks(self, problem: ERM) -> str:
         if not isinstance(problem.loss, PiecewiseQuadratic):
-            return f"the conjugate of the {problem.loss.name} loss is not quadratic; newton or sdca will do"
+            return f"the conjugate of the {problem.loss.name} loss is not quadratic; newton-cg or sdca will do"
         if min(problem.n, problem.d) > LARGEST:
             return f"it solves systems of min(n, d) = {min(problem.n, problem.d)} > {LARGEST} equations; sdca will do"
         return not_ridge(problem)

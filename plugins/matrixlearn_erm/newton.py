@@ -55,7 +55,7 @@ class NewtonState(ERMState):
 class Newton(ERMEngine):
     """Newton's method on the weights that are not 0; H by Cholesky's factorization or conjugate gradients."""
 
-    name = "newton"
+    name = "newton-cg"
 
     def lacks(self, problem: ERM) -> str:
         return rough(problem) or not_elastic(problem)

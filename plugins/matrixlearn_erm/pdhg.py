@@ -54,7 +54,7 @@ class HybridState(ERMState):
 class PDHG(ERMEngine):
     """Primal-dual hybrid gradients; accelerated where both sides are strongly convex, else restarted."""
 
-    name = "pdhg"
+    name = "chambolle-pock"
 
     def lacks(self, problem: ERM) -> str:
         return ""

@@ -20,7 +20,8 @@ import numpy as np
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.losses import LOSSES, Loss, loss_named
 from matrixlearn.penalties import ElasticNet, Group, Nuclear, Penalty, Spectral, penalty_named
-from matrixlearn.problem import Argument, Bound, Problem, as_real_vector, as_weights, read_arrays
+from matrixlearn.present import presented_by
+from matrixlearn.problem import Bound, Problem, as_real_vector, as_weights
 from matrixlearn_erm.cases import Case
 from matrixlearn_erm.design import UNIT, Design, as_design, gamma
 from matrixlearn_erm.lipschitz import operator_norm
@@ -28,13 +29,11 @@ from matrixlearn_erm.lipschitz import operator_norm
 if TYPE_CHECKING:
     import cvxpy
 
-    from matrixlearn import Solution
-    from matrixlearn.engines import Engine
-
 FEW = 8
 """Roundings inside of a loss or its conjugate, relative to their terms."""
 
 
+@presented_by("matrixlearn_erm.present:ERMPresenter")
 @dataclass(frozen=True, eq=False)
 class ERM(Problem):
     """min over x of psi(x) + the (weighted) mean over samples of f(a_i.x, b_i).
@@ -68,11 +67,11 @@ class ERM(Problem):
 
     name = "erm"
     objective = "minimize"
-    arguments = (
-        Argument("data", ".npz with A, shape (n, d), and b, shape (n,).", required=True, positional=True),
-        Argument("loss", f"{', '.join(LOSSES)}; parameters in parentheses.", str, required=True),
-        Argument("penalty", 'such as "ridge(ridge=0.1)" or "elastic-net(ridge=0.1, l1=0.01)".', str, required=True),
-    )
+    # as measured; those after sdca are history: they work, and are compared
+    engines = (
+        "newton-cg", "dual-interior-point", "chambolle-pock", "sdca", "katyusha", "svrg", "spdc", "apcg", "papc",
+        "disdca", "dadm", "spd1-vr", "spd1", "sgd",
+    )  # fmt: skip
 
     def __post_init__(self) -> None:
         loss, penalty = loss_named(self.loss), penalty_named(self.penalty)
@@ -149,11 +148,6 @@ class ERM(Problem):
         """What is smooth and what strongly convex, and what follows."""
         return Case.of(self)
 
-    def engines(self) -> tuple[Engine, ...]:
-        from matrixlearn_erm.engines import ENGINES
-
-        return ENGINES
-
     def value_at(self, p: np.ndarray, x: np.ndarray) -> float:
         """P(x), with p = A x."""
         return float(self.share @ self.loss.value(p, self.b)) + float(self.penalty.value(x))
@@ -228,33 +222,7 @@ class ERM(Problem):
     def objective_at(self, X: Any, y: np.ndarray | None) -> float:
         return float("nan") if X is None else self.value_at(self.design.apply(np.asarray(X)), np.asarray(X))
 
-    # -- words, pictures, files -------------------------------------------------------------------
-
-    def describe(self, solution: Solution) -> list[str]:
-        lines = [f"case       {self.case}"]
-        if solution.matrix is not None:
-            x = np.asarray(solution.matrix)
-            lines.append(f"weights    {np.count_nonzero(x)} of {self.d} are not 0, ||x|| = {np.linalg.norm(x):.4g}")
-        return lines
-
-    def plot(self, solution: Solution, axes: Any) -> bool:
-        if solution.matrix is None:
-            return False
-        p = self.design.apply(np.asarray(solution.matrix))
-        if set(np.unique(self.b)) <= {-1.0, 1.0}:
-            for sign, colour in ((-1.0, "C0"), (1.0, "C3")):
-                if np.any(self.b == sign):
-                    axes.hist(
-                        p[self.b == sign], bins=40, alpha=0.6, color=colour, density=True, label=f"b = {sign:+.0f}"
-                    )
-            axes.set(xlabel="prediction $a_i \\cdot x$", ylabel="density", title=f"{self.loss}, {self.penalty}")
-            axes.legend(frameon=False)
-            return True
-        axes.scatter(self.b, p, s=12, color="C2", alpha=0.7, lw=0)
-        ends = [min(self.b.min(), p.min()), max(self.b.max(), p.max())]
-        axes.plot(ends, ends, color="C7", lw=1)
-        axes.set(xlabel="label $b_i$", ylabel="prediction $a_i \\cdot x$", title=f"{self.loss}, {self.penalty}")
-        return True
+    # -- files, and the judge -------------------------------------------------------------------
 
     def parameters(self) -> Mapping[str, Any]:
         return {
@@ -264,16 +232,6 @@ class ERM(Problem):
             "penalty": str(self.penalty),
             "sample_weight": self.sample_weight,
         }
-
-    @classmethod
-    def from_arguments(cls, given: Mapping[str, Any]) -> ERM:
-        """The problem of the samples and labels in a file."""
-        settings = dict(given)
-        arrays = read_arrays(settings.pop("data"), ("A", "b"))
-        if len(arrays) < 2:
-            msg = f"{given['data']} must hold A and b, got {', '.join(arrays)} only"
-            raise ProblemError(msg)
-        return cls(arrays["A"], arrays["b"], **settings)
 
     def reference(self) -> cvxpy.Problem:
         import cvxpy as cp

@@ -25,7 +25,7 @@ from matrixlearn_erm.stochastic import Stochastic, best_y
 FEW = 4
 """Passes over the rows whose y_i is moving still, between two passes over all rows, each with its certificate."""
 EASY = 100.0
-"""R^2 / sigma n up to which compiled passes were faster than an interior point: benchmarks/erm_peers.py --engines."""
+"""R^2 / sigma n up to which compiled passes were faster than an interior point: benchmarks/erm/peers.py --engines."""
 RENEWED = 10
 """Certificates after which v is computed anew: rounding adds up."""
 

@@ -16,9 +16,12 @@ MODULES = (
     "matrixlearn.engines",
     "matrixlearn.exponents",
     "matrixlearn.linalg",
+    "matrixlearn.maps",
     "matrixlearn.losses",
+    "matrixlearn.machines",
     "matrixlearn.multitask",
     "matrixlearn.oracles",
+    "matrixlearn.present",
     "matrixlearn.penalties",
     "matrixlearn.problem",
     "matrixlearn.problems",
@@ -29,6 +32,7 @@ MODULES = (
     "matrixlearn_erm",
     "matrixlearn_maxcut",
     "matrixlearn_meg",
+    "matrixlearn_network",
     "matrixlearn_quantum",
 )
 CONTRACTS = (ml.exponents.Exponent, Schedule)  # protocols: a class need not inherit from them

@@ -79,7 +79,7 @@ def test_pdhg_with_the_proximal_maps_of_unit_step_stays_at_zero(lasso):
     value = lambda beta: float(np.sum((y - X @ beta) ** 2) / 2 + weight * np.sum(np.abs(beta)))
     assert value(right) == pytest.approx(optimum, rel=1e-6)
     assert value(printed) > 1.05 * optimum
-    found = ml.solve(ERM(X, y, "square", ElasticNet(l1=weight / 12)), method="pdhg", tol=1e-7)
+    found = ml.solve(ERM(X, y, "square", ElasticNet(l1=weight / 12)), method="chambolle-pock", tol=1e-7)
     assert found.value * 12 == pytest.approx(optimum, rel=1e-6)
 
 
@@ -112,7 +112,7 @@ def epochs(engine, ridge, error, n=200, d=15):
     A /= np.linalg.norm(A, axis=1)[:, None]
     b = np.sign(A @ (3 * rng.standard_normal(d)) + 0.3 * rng.standard_normal(n))
     problem = ERM(A, b, "square", ElasticNet(ridge))
-    optimum = ml.solve(problem, method="newton", tol=1e-13).upper
+    optimum = ml.solve(problem, method="newton-cg", tol=1e-13).upper
     reached = lambda event: event.upper <= optimum + error
     return ml.solve(problem, method=engine, tol=1e-13, max_iter=5000, callback=reached).iterations
 

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from hypothesis import assume
 
-import matrixlearn.registry as registry
 from matrixlearn._array import as_numpy, from_numpy
 from matrixlearn.certificate import certify
 from matrixlearn.exceptions import PluginError
 from matrixlearn.problems import Problem, SpectralGame
+from matrixlearn.registry import problems
 from matrixlearn.solution import Solution
 from matrixlearn.testing.asserts import (
     assert_at_most,
@@ -120,15 +120,15 @@ def check_save_and_load(problem: ProblemOrClass) -> None:
     """load(save(s)) = s, its problem included, and its certificate verifies; the class is registered as its name."""
     cls = class_of(problem)
     holds(cls.name, f"{cls.__name__} has no name: give the class the name of its entry point")
-    for name in registry.problems():
+    for name in problems():
         with contextlib.suppress(PluginError):  # another plugin's failure is not this one's
-            if registry.problems()[name] is cls:
+            if problems()[name] is cls:
                 holds(name == cls.name, f"{cls.__name__} is registered as {name!r}, but its name is {cls.name!r}")
 
     @for_all(p=instances(problem), cost=3)
     def law(p: Any) -> None:
         solution = solved(p, tol=1e-3)
-        with tempfile.TemporaryDirectory() as folder, _offered(cls):
+        with tempfile.TemporaryDirectory() as folder, problems().offering(cls):
             path = Path(folder) / "answer.npz"
             solution.save(path)
             loaded = Solution.load(path)
@@ -174,17 +174,3 @@ def _seeded_draws_only() -> Iterator[None]:
 def _global_state() -> str:
     state: Any = np.random.get_state()  # noqa: NPY002 - what must not be used
     return f"{state[1].tolist()} {state[2:]}"
-
-
-@contextlib.contextmanager
-def _offered(cls: type[Problem]) -> Iterator[None]:
-    """The class under its name in the registry, whether its distribution is installed or not."""
-    before = registry._registered.get(cls.name)
-    registry._registered[cls.name] = cls
-    try:
-        yield
-    finally:
-        if before is None:
-            del registry._registered[cls.name]
-        else:
-            registry._registered[cls.name] = before
