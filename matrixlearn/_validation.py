@@ -13,8 +13,10 @@ from matrixlearn.exceptions import ProblemError
 from matrixlearn.linalg import sym
 from matrixlearn.typing import Array
 
-LARGEST = 1e150
-"""The square of a larger number, summed, is no number."""
+LARGEST, SMALLEST = 1e50, 1e-100
+"""Where the largest entry of an array may lie, unless all are 0: what is computed holds products of several entries, and
+quotients by them.
+"""
 
 
 ROUNDED = 1e-10
@@ -67,8 +69,13 @@ def as_array(name: str, value: Any) -> Array:
         bad = int(np.sum(~np.isfinite(as_numpy(array))))
         msg = f"{name} holds {bad} NaN or infinite value(s); remove or impute them first"
         raise ProblemError(msg)
-    if array.ndim and (largest := float(xp.max(xp.abs(array)))) > LARGEST:
-        msg = f"{name} holds values of size {largest:.3g}, whose squares overflow; choose larger units"
+    largest = float(xp.max(xp.abs(array))) if array.ndim else 0.0
+    if largest > LARGEST or 0 < largest < SMALLEST:
+        units = "larger" if largest > LARGEST else "smaller"
+        msg = (
+            f"{name} holds values of size {largest:.3g}, whose products {'over' if largest > 1 else 'under'}flow; choose "
+            f"{units} units, so that the largest lies between {SMALLEST:g} and {LARGEST:g}"
+        )
         raise ProblemError(msg)
     return array
 
@@ -79,6 +86,20 @@ def _without_mask(name: str, value: np.ndarray) -> np.ndarray:
         msg = f"{name} has {int(np.sum(np.ma.getmaskarray(value)))} masked value(s); remove or impute them first"
         raise ProblemError(msg)
     return value
+
+
+def require_real(name: str, array: Array) -> Array:
+    """The array, where it is not complex: to drop an imaginary part silently would be another problem.
+
+    Raises
+    ------
+    ProblemError
+        For a complex array, whatever its imaginary part.
+    """
+    if np.iscomplexobj(array) or "complex" in str(getattr(array, "dtype", "")):
+        msg = f"{name} must hold real numbers, got {array.dtype}"
+        raise ProblemError(msg)
+    return array
 
 
 def as_real_vector(name: str, value: Any, size: int | None = None) -> np.ndarray:

@@ -8,6 +8,7 @@ from matrixlearn._validation import (
     as_samples,
     as_weights,
     read_arrays,
+    require_real,
 )
 from matrixlearn.linalg.constraints import (
     ConstraintFamily,
@@ -60,4 +61,5 @@ __all__ = [
     "as_samples",
     "as_weights",
     "read_arrays",
+    "require_real",
 ]
