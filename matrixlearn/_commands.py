@@ -162,7 +162,7 @@ def verify(file: Path) -> None:
     """Compute a solution's bounds again, from the data in its FILE."""
     with _told():
         solution = Solution.load(file)
-        fresh = solution.certificate.verify()
+        fresh = solution.verify()
     click.echo(f"{type(solution.problem).__name__}: the data prove {fresh}")
 
 

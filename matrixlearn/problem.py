@@ -6,10 +6,10 @@ from matrixlearn._validation import (
     as_number,
     as_real_vector,
     as_samples,
-    as_weights,
     read_arrays,
     require_real,
 )
+from matrixlearn.files import read_arrays
 from matrixlearn.linalg.constraints import (
     ConstraintFamily,
     DenseFamily,

@@ -19,6 +19,7 @@ MODULES = (
     "matrixlearn.engines",
     "matrixlearn.exceptions",
     "matrixlearn.exponents",
+    "matrixlearn.files",
     "matrixlearn.losses",
     "matrixlearn.multitask",
     "matrixlearn.oracles",

@@ -11,8 +11,10 @@ PLUGINS = sorted((ROOT / "plugins").glob("matrixlearn_*"))
 # from the bottom up; a name stands for the module and for all inside it
 LAYERS = (
     ("matrixlearn.typing", "matrixlearn.exceptions", "matrixlearn._threads"),
-    ("matrixlearn._array",),
+    ("matrixlearn._array", "matrixlearn._memory"),
+    ("matrixlearn.files",),
     ("matrixlearn.linalg",),
+    ("matrixlearn._packing",),
     ("matrixlearn.present",),
     ("matrixlearn.sets", "matrixlearn._validation", "matrixlearn._spelled"),
     ("matrixlearn.losses", "matrixlearn.penalties"),
@@ -24,6 +26,7 @@ LAYERS = (
     ("matrixlearn.certificate", "matrixlearn.callbacks"),
     ("matrixlearn.engines",),
     ("matrixlearn.registry",),
+    ("matrixlearn._saved",),
     ("matrixlearn.solution",),
     ("matrixlearn._solve",),
     ("matrixlearn",),  # the table of contents
