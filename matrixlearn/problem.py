@@ -6,7 +6,7 @@ from matrixlearn._validation import (
     as_number,
     as_real_vector,
     as_samples,
-    read_arrays,
+    as_weights,
     require_real,
 )
 from matrixlearn.files import read_arrays
