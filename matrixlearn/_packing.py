@@ -1,4 +1,4 @@
-"""Values of problems and answers as plain arrays by name, and back: matrices, factors, sparse entries, families."""
+"""Values of problems and answers as plain arrays by name, and back: matrices, factors, sparse entries, linear maps."""
 
 from __future__ import annotations
 
@@ -10,28 +10,25 @@ import numpy as np
 from matrixlearn._array import as_numpy, is_sparse
 from matrixlearn._memory import require_memory
 from matrixlearn.exceptions import MatrixLearnError
-from matrixlearn.linalg.constraints import ConstraintFamily, DenseFamily, RankOneFamily, SignedFamily
 from matrixlearn.linalg.factored import FactoredMatrix
-from matrixlearn.linalg.sparse_family import SparseFamily
+from matrixlearn.maps import DenseMap, LinearMap, RankOneMap, ScaledMap, SparseMap
 
-FACTOR, ENTRIES, FAMILY = "@factor", "@entries", "@family"
+FACTOR, ENTRIES, MAP = "@factor", "@entries", "@map"
 """Ends of the names under which a file holds the factor of a matrix, the entries of a sparse one, and the name of a
-constraint family's class, whose fields follow under names of their own.
+linear map's class, whose fields follow under names of their own.
 """
 
-FAMILIES: dict[str, type[Any]] = {
-    family.__name__: family for family in (RankOneFamily, DenseFamily, SparseFamily, SignedFamily)
-}
+MAPS: dict[str, type[Any]] = {cls.__name__: cls for cls in (RankOneMap, DenseMap, SparseMap, ScaledMap)}
 
 
 def packed(name: str, value: Any) -> dict[str, np.ndarray]:
     """The arrays that hold a value in a file, by name: as many entries as the value has itself."""
-    if isinstance(value, ConstraintFamily):
-        if type(value) not in FAMILIES.values():
+    if isinstance(value, LinearMap):
+        if type(value) not in MAPS.values():
             msg = f"a file cannot hold a {type(value).__name__}: let parameters() of its problem return arrays"
             raise MatrixLearnError(msg)
-        parts = {name + FAMILY: np.array(type(value).__name__)}
-        for part in dataclasses.fields(type(value)):  # type: ignore[arg-type]  # each of FAMILIES is one
+        parts = {name + MAP: np.array(type(value).__name__)}
+        for part in dataclasses.fields(type(value)):  # type: ignore[arg-type]  # each of MAPS is one
             parts |= packed(f"{name}.{part.name}", getattr(value, part.name))
         return parts
     if isinstance(value, FactoredMatrix):
@@ -59,8 +56,8 @@ def unpacked(arrays: dict[str, np.ndarray]) -> dict[str, Any]:
             rows, columns = (int(size) for size in arrays[f"{name}{ENTRIES}.shape"])
             require_memory(8.0 * rows, f"{name}, a sparse matrix of {rows} rows,")
             out[name] = sp.csr_array(sp.coo_array((array, at), shape=(rows, columns)))
-    for key in sorted((key for key in out if key.endswith(FAMILY)), key=len, reverse=True):  # the innermost first
-        name, family = key.removesuffix(FAMILY), FAMILIES[str(out.pop(key))]
-        fields = [out.pop(f"{name}.{part.name}") for part in dataclasses.fields(family)]
-        out[name] = family(*(field.item() if getattr(field, "ndim", 1) == 0 else field for field in fields))
+    for key in sorted((key for key in out if key.endswith(MAP)), key=len, reverse=True):  # the innermost first
+        name, cls = key.removesuffix(MAP), MAPS[str(out.pop(key))]
+        fields = [out.pop(f"{name}.{part.name}") for part in dataclasses.fields(cls)]
+        out[name] = cls(*(field.item() if getattr(field, "ndim", 1) == 0 else field for field in fields))
     return out

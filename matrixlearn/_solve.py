@@ -105,7 +105,7 @@ def solve(
     method : str or Engine
         "auto", or one of ``matrixlearn.methods(problem)``, or an engine with parameters of its own.
     tol : float
-        The certified gap (upper - lower) / max(|upper|, |lower|, floor) at which to stop, > 0.
+        The certified gap (upper - lower) / max(|upper|, |lower|, floor) at which to stop, between 0 and 1.
     max_iter : int, optional
         Iterations of the engine.
     time_limit : float, optional
@@ -268,8 +268,8 @@ def _is_real(value: object) -> bool:
 
 
 def _limits(tol: float, max_iter: int | None, time_limit: float | None) -> Limits:
-    if not (_is_real(tol) and 0 < tol < math.inf):
-        msg = f"tol must be a positive number, got {tol!r}; 1e-3 is a usual choice"
+    if not (_is_real(tol) and 0 < tol < 1):  # bounds 0 and 1 have a gap of 1: they say nothing
+        msg = f"tol must be a positive number below 1, got {tol!r}; 1e-3 is a usual choice"
         raise ProblemError(msg)
     if max_iter is not None and not (isinstance(max_iter, Integral) and _is_real(max_iter) and max_iter >= 0):
         msg = f"max_iter must be a whole number >= 0 or None, got {max_iter!r}"

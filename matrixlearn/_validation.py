@@ -120,6 +120,11 @@ def as_weights(name: str, value: Any, rows: int) -> np.ndarray:
     if not np.any(weights > 0):
         msg = f"{name} is zero for every row; at least one row must count"
         raise ProblemError(msg)
+    tiny = (weights > 0) & (weights < SMALLEST * weights.max())
+    if np.any(tiny):
+        j = int(np.argmax(tiny))
+        msg = f"{name} holds {weights[j]:g} at row {j}, nothing beside {weights.max():g}; set it to 0"
+        raise ProblemError(msg)
     return weights
 
 

@@ -1,5 +1,6 @@
 """Base classes and building blocks for plugin authors."""
 
+from matrixlearn._memory import require_memory
 from matrixlearn._validation import (
     as_array,
     as_hermitian,
@@ -10,13 +11,13 @@ from matrixlearn._validation import (
     require_real,
 )
 from matrixlearn.files import read_arrays
-from matrixlearn.linalg.constraints import (
-    ConstraintFamily,
-    DenseFamily,
-    RankOneFamily,
-)
 from matrixlearn.linalg.factored import FactoredMatrix
-from matrixlearn.linalg.sparse_family import SparseFamily
+from matrixlearn.maps import (
+    DenseMap,
+    LinearMap,
+    RankOneMap,
+    SparseMap,
+)
 from matrixlearn.problems import (
     Bound,
     FamilyGame,
@@ -37,17 +38,17 @@ from matrixlearn.sets import (
 
 __all__ = [
     "Bound",
-    "ConstraintFamily",
-    "DenseFamily",
+    "DenseMap",
     "FactoredMatrix",
     "FamilyGame",
     "KnapsackSet",
+    "LinearMap",
     "LinearSDP",
     "MulticonvexProblem",
     "Problem",
-    "RankOneFamily",
+    "RankOneMap",
     "ScaledSimplex",
-    "SparseFamily",
+    "SparseMap",
     "SpectralBall",
     "SpectralGame",
     "SpectralSet",
@@ -61,5 +62,6 @@ __all__ = [
     "as_samples",
     "as_weights",
     "read_arrays",
+    "require_memory",
     "require_real",
 ]

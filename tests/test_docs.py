@@ -21,6 +21,8 @@ MODULES = (
     "matrixlearn.exponents",
     "matrixlearn.files",
     "matrixlearn.losses",
+    "matrixlearn.maps",
+    "matrixlearn.machines",
     "matrixlearn.multitask",
     "matrixlearn.oracles",
     "matrixlearn.present",
@@ -32,6 +34,7 @@ MODULES = (
     "matrixlearn_fetr",
     "matrixlearn_maxcut",
     "matrixlearn_meg",
+    "matrixlearn_network",
     "matrixlearn_quantum",
 )
 

@@ -44,7 +44,7 @@ from matrixlearn.problems.feasibility import Rows
 from matrixlearn.problems.on_face import OnFace
 from matrixlearn.problems.phase_one import PhaseOne
 from matrixlearn.problems.rows import constraint_family
-from matrixlearn.problems.sdpa import read_sdpa
+from matrixlearn.problems.sdpa import read_sdpa, write_sdpa
 from matrixlearn.sets import KnapsackSet, SpectralSet, TraceBall
 from matrixlearn.typing import Array
 
@@ -221,6 +221,13 @@ class LinearSDP(FamilyGame):
             trace_bound = given
         family = SparseFamily(program.rows, program.objective.shape[0])
         return cls.with_senses(program.objective.toarray(), family, program.right, "==", trace_bound, tolerance)
+
+    def to_sdpa(self, path: str | Path) -> None:
+        """Write the program, if it is real, to a file in the sparse SDPA format: see `from_sdpa`.
+
+        Inequalities and the trace bound get slacks in a diagonal block of their own.
+        """
+        write_sdpa(path, self)
 
     def row_multipliers(self, y: np.ndarray) -> np.ndarray:
         """One multiplier for each row as it was given to `with_senses`; y itself for a plain program."""

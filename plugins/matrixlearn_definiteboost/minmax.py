@@ -21,7 +21,7 @@ import numpy as np
 
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.present import presented_by
-from matrixlearn.problem import DenseFamily, FamilyGame, KnapsackSet, Spectraplex
+from matrixlearn.problem import DenseMap, FamilyGame, KnapsackSet, Spectraplex
 from matrixlearn_definiteboost.checks import stacked
 from matrixlearn_definiteboost.constraints import DenseConstraints
 from matrixlearn_definiteboost.problem import DefiniteBoost
@@ -59,9 +59,9 @@ class MinMaxSDP(FamilyGame):
         """Construction has."""
 
     @cached_property
-    def family(self) -> DenseFamily:
+    def family(self) -> DenseMap:
         """S_1, ..., S_m."""
-        return DenseFamily(self.constraints)
+        return DenseMap(self.constraints)
 
     # -- the game: C = 0, c = 0, A_j = S_j ------------------------------------------------------------
 

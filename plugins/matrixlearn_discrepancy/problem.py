@@ -24,7 +24,7 @@ from matrixlearn.present import presented_by
 from matrixlearn.problem import (
     FamilyGame,
     KnapsackSet,
-    RankOneFamily,
+    RankOneMap,
     SpectralBall,
     as_hermitian,
     as_number,
@@ -135,16 +135,16 @@ class Discrepancy(FamilyGame):
         return int(self.points.shape[1])
 
     @cached_property
-    def family(self) -> RankOneFamily:
+    def family(self) -> RankOneMap:
         """The matrices x_i x_i^T of the source points."""
-        return RankOneFamily(self.points[: self.X_source.shape[0], :])
+        return RankOneMap(self.points[: self.X_source.shape[0], :])
 
     @cached_property
     def cost(self) -> Any:
         """M_0, the second moments of the target, (r, r)."""
         n = self.X_target.shape[0]
         p = np.full(n, 1.0 / n) if self.target_weights is None else self.target_weights
-        return RankOneFamily(self.points[self.X_source.shape[0] :, :]).apply(p)
+        return RankOneMap(self.points[self.X_source.shape[0] :, :]).apply(p)
 
     @cached_property
     def offset(self) -> np.ndarray:

@@ -82,13 +82,13 @@ class Loss(Protocol):
         """The loss in cvxpy's terms."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Located(Bound):
     """What a point proves, with what was computed to prove it: the next step costs nothing more."""
 
-    estimate: Estimate = None  # type: ignore[assignment]
+    estimate: Estimate
     """The point with the best pair of precisions."""
-    improved: np.ndarray = None  # type: ignore[assignment]
+    improved: np.ndarray
     """The minimum of the first one-sided majorizer there."""
 
 

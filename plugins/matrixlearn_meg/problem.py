@@ -133,7 +133,7 @@ class MEGRegression(Problem):
     @cached_property
     def dual_set(self) -> KnapsackSet:
         """u_t between the least and the greatest c_t l'(p, y_t) for |p| <= ||X_t||_F."""
-        ends = [self.share * self.losses.derivative(s * self.stack.norms, self.y) for s in (-1, 1)]
+        ends = [self.share * self.losses.derivative(s * self.stack.sizes, self.y) for s in (-1, 1)]
         return KnapsackSet.box(np.minimum(*ends), np.maximum(*ends))
 
     def learner(self, comparator: Any = None) -> MEGLearner:
@@ -152,20 +152,20 @@ class MEGRegression(Problem):
     def slope_size(self) -> float:
         """The largest that ||sum_t u_t X_t|| can be, as far as norms tell."""
         ends = np.maximum(np.abs(self.dual_set.lower), np.abs(self.dual_set.upper))
-        return float(ends @ self.stack.norms)
+        return float(ends @ self.stack.sizes)
 
     # -- bounds -----------------------------------------------------------------------------------
 
     @cached_property
     def scale(self) -> float:
         """The mean over t of the largest loss with |p| <= ||X_t||_F."""
-        n = self.stack.norms
+        n = self.stack.sizes
         worst = np.maximum(self.losses.value(-n, self.y), self.losses.value(n, self.y))
         return float(self.share @ worst) or 1.0
 
     def predict(self, W: Any) -> np.ndarray:
         """tr(W X_t), shape (T,)."""
-        return self.stack.apply(np.asarray(W))
+        return self.stack.adjoint(np.asarray(W))
 
     def value_of(self, W: Any) -> float:
         """f(W)."""
@@ -177,13 +177,13 @@ class MEGRegression(Problem):
 
     def rounding(self, u: np.ndarray, value: float) -> float:
         """4 (d + T) eps times all that is added up."""
-        added = float(np.abs(u) @ (self.stack.norms + np.abs(self.y))) + abs(value)
+        added = float(np.abs(u) @ (self.stack.sizes + np.abs(self.y))) + abs(value)
         return 4 * (self.d + self.stack.T) * EPS * added
 
     def bound_from_matrix(self, X: Any) -> Bound:
         W = self.spectral_set.project(np.asarray(X))
         value, u = self.value_of(W), self.multipliers(W)
-        gradient = self.stack.adjoint(u)
+        gradient = self.stack.apply(u)
         slack = self.rounding(u, value)
         lower = value - inner(gradient, W) + float(np.linalg.eigvalsh(gradient)[0])
         return Bound(point=W, lower=max(0.0, lower - slack), upper=value + slack)
@@ -191,7 +191,7 @@ class MEGRegression(Problem):
     def bound_from_vector(self, y: np.ndarray) -> Bound:
         u = np.clip(y, self.dual_set.lower, self.dual_set.upper)
         conjugate = self.share * self.losses.conjugate(u / self.share, self.y)
-        lower = float(np.linalg.eigvalsh(self.stack.adjoint(u))[0]) - float(np.sum(conjugate))
+        lower = float(np.linalg.eigvalsh(self.stack.apply(u))[0]) - float(np.sum(conjugate))
         slack = self.rounding(u, float(np.sum(np.abs(conjugate))))
         return Bound(point=u, lower=max(0.0, lower - slack))
 
@@ -206,7 +206,7 @@ class MEGRegression(Problem):
         """The same in cvxpy, in units in which predictions are of size one."""
         import cvxpy as cp
 
-        d, s = self.d, 1.0 if self.loss == "logistic" else float(np.max(self.stack.norms + np.abs(self.y))) or 1.0
+        d, s = self.d, 1.0 if self.loss == "logistic" else float(np.max(self.stack.sizes + np.abs(self.y))) or 1.0
         is_complex = np.issubdtype(self.stack.dtype, np.complexfloating)
         W = (
             cp.Variable((d, d), hermitian=True, name="X")

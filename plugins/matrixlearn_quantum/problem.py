@@ -113,7 +113,7 @@ class StateTomography(Problem):
         """A*(y) for y_k of the outcomes that were seen, and 0 for the others."""
         whole = np.zeros(self.counts.size)
         whole[self.seen] = y
-        return self.measurement.adjoint(whole)
+        return self.measurement.apply(whole)
 
     def multipliers(self, p: np.ndarray) -> np.ndarray:
         """f_k / p_k over all outcomes, 0 where none was seen."""
@@ -187,7 +187,7 @@ class StateTomography(Problem):
     def _dual_value(self, y: np.ndarray) -> tuple[float, float]:
         """D(y) less an allowance for rounding, and lambda_max(A*(y))."""
         f, m = self.frequencies, self.measurement
-        largest = float(np.linalg.eigvalsh(m.adjoint(y))[-1])
+        largest = float(np.linalg.eigvalsh(m.apply(y))[-1])
         if not np.all(y[self.seen] > 0):
             return -np.inf, largest
         # of A*(y), where each y_k E_k is added up `additions` times, and of one decomposition

@@ -13,7 +13,7 @@ LAYERS = (
     ("matrixlearn.typing", "matrixlearn.exceptions", "matrixlearn._threads"),
     ("matrixlearn._array", "matrixlearn._memory"),
     ("matrixlearn.files",),
-    ("matrixlearn.linalg",),
+    ("matrixlearn.linalg", "matrixlearn.maps"),
     ("matrixlearn._packing",),
     ("matrixlearn.present",),
     ("matrixlearn.sets", "matrixlearn._validation", "matrixlearn._spelled"),
@@ -31,6 +31,7 @@ LAYERS = (
     ("matrixlearn._solve",),
     ("matrixlearn",),  # the table of contents
     ("matrixlearn.testing",),
+    ("matrixlearn._outputs",),
     ("matrixlearn._commands",),
     ("matrixlearn.cli",),
 )

@@ -25,6 +25,7 @@ from matrixlearn_quantum import (
 
 import matrixlearn as ml
 from matrixlearn.engines import Incumbent, run
+from matrixlearn.linalg.lbfgs import Memory
 from matrixlearn.testing import parametrize_with_checks
 from matrixlearn.testing.asserts import assert_density
 
@@ -244,7 +245,7 @@ def test_a_factor_that_lost_rank_finds_its_way_out(seed):
 
     class Stuck(Factored):
         def init(self, problem, incumbent):
-            return factored._at(problem, A)
+            return factored.FactorState(memory=Memory(12), **factored._at(problem, A))
 
     done = run(Stuck(), problem, tol=1e-6)
     assert done.ended == "optimal"

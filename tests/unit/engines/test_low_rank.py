@@ -14,7 +14,7 @@ from matrixlearn_maxcut import MaxCut
 
 import matrixlearn as ml
 from matrixlearn.engines import Incumbent, LowRank
-from matrixlearn.engines.low_rank import FactorState, _at
+from matrixlearn.engines.low_rank import _at
 from matrixlearn.linalg import largest
 from matrixlearn.problem import FactoredMatrix, UnitDiagonalGame
 from matrixlearn.testing.reference import optimum
@@ -102,7 +102,7 @@ def test_steps_descend_along_the_spheres(seed):
     rng = np.random.default_rng(seed)
     D = rng.standard_normal(after.V.shape)
     D -= np.sum(D * after.V, axis=1)[:, None] * after.V
-    values = [_at(after.C, (V := after.V + h * D) / np.linalg.norm(V, axis=1)[:, None], after).f for h in (1e-5, -1e-5)]
+    values = [_at(after.C, (V := after.V + h * D) / np.linalg.norm(V, axis=1)[:, None])["f"] for h in (1e-5, -1e-5)]
     assert (values[0] - values[1]) / 2e-5 == pytest.approx(
         np.vdot(after.gradient, D), rel=1e-4, abs=1e-4 * problem.scale
     )
@@ -276,10 +276,6 @@ def test_points_of_low_rank_are_proven_feasible_without_eigenvalues(monkeypatch)
     assert np.linalg.eigvalsh(bound.point)[0] >= -1e-13 * 80
     again = problem.bound_from_matrix(bound.point)
     assert again.lower == pytest.approx(bound.lower, abs=1e-12 * problem.scale)
-
-
-def test_states_start_empty():
-    assert FactorState().V is None
 
 
 def test_a_certificate_of_some_size_verifies():
