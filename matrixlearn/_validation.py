@@ -12,8 +12,8 @@ from matrixlearn.linalg import sym
 from matrixlearn.typing import Array
 
 LARGEST, SMALLEST = 1e50, 1e-100
-"""Where the largest entry of an array may lie, unless all are 0: what is computed holds products of several entries, and
-quotients by them.
+"""Where the largest entry of an array may lie, unless all are 0: what is computed holds products of several entries,
+and quotients by them.
 """
 
 
@@ -69,10 +69,10 @@ def as_array(name: str, value: Any) -> Array:
         raise ProblemError(msg)
     largest = float(xp.max(xp.abs(array))) if array.ndim else 0.0
     if largest > LARGEST or 0 < largest < SMALLEST:
-        units = "larger" if largest > LARGEST else "smaller"
+        flow, units = ("overflow", "larger") if largest > LARGEST else ("underflow", "smaller")
         msg = (
-            f"{name} holds values of size {largest:.3g}, whose products {'over' if largest > 1 else 'under'}flow; choose "
-            f"{units} units, so that the largest lies between {SMALLEST:g} and {LARGEST:g}"
+            f"{name} holds values of size {largest:.3g}, whose products {flow}; choose {units} units, so that the "
+            f"largest lies between {SMALLEST:g} and {LARGEST:g}"
         )
         raise ProblemError(msg)
     return array

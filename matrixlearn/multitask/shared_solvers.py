@@ -128,9 +128,7 @@ def solve_weights(gram: np.ndarray, S1: np.ndarray, S2: np.ndarray, cross: np.nd
         np.asarray(require_real(name, as_array(name, value)))
         for name, value in (("gram", gram), ("S1", S1), ("S2", S2), ("cross", cross))
     )
-    gram, S1, S2 = (
-        np.asarray(as_hermitian(name, value)) for name, value in (("gram", gram), ("S1", S1), ("S2", S2))
-    )
+    gram, S1, S2 = (np.asarray(as_hermitian(name, value)) for name, value in (("gram", gram), ("S1", S1), ("S2", S2)))
     if len(gram) != len(S1) or cross.shape != (len(S1), len(S2)):
         msg = f"cross must have shape {(len(S1), len(S2))} and gram that of S1, got {cross.shape} and {gram.shape}"
         raise ProblemError(msg)
