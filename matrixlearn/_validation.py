@@ -8,12 +8,9 @@ import numpy as np
 
 from matrixlearn._array import as_numpy, is_sparse, namespace
 from matrixlearn.exceptions import ProblemError
+from matrixlearn.files import LARGEST
 from matrixlearn.linalg import sym
 from matrixlearn.typing import Array
-
-LARGEST = 1e150
-"""The square of a larger number, summed, is no number."""
-
 
 ROUNDED = 1e-10
 """Part of the largest entry up to which an asymmetry is one of rounding."""
