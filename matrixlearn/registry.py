@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points, version
+from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from matrixlearn import engines as library
@@ -49,7 +50,7 @@ def _installed(group: str) -> tuple[EntryPoint, ...]:
 
 def _changed(folder: str) -> float:
     try:
-        return os.stat(folder or ".").st_mtime
+        return Path(folder or ".").stat().st_mtime
     except OSError:
         return 0.0
 

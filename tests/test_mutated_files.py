@@ -1,4 +1,4 @@
-"""A few mutants of every format: the same answer, the one that the changed file says, or an error with file and line."""
+"""A few mutants of every format: the same answer, what the changed file says, or an error with file and line."""
 
 import importlib.util
 import sys
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-SOURCE = Path(__file__).parents[1] / "benchmarks" / "mutated_files.py"
+SOURCE = Path(__file__).parents[1] / "benchmarks" / "files" / "mutated_files.py"
 spec = importlib.util.spec_from_file_location("mutated_files", SOURCE)
 mutated = sys.modules["mutated_files"] = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(mutated)

@@ -10,7 +10,7 @@ A mutant goes through the reader and through the command line, in this process. 
 
 Anything else is a failure: another exception, an error that does not say where, another problem, or a command line
 that disagrees with the reader.
-    python benchmarks/mutated_files.py [mutants of each format] [format ...]
+    python benchmarks/files/mutated_files.py [mutants of each format] [format ...]
 """
 
 import gzip
