@@ -43,21 +43,21 @@ def _package(entry: EntryPoint) -> str:
     return entry.module.partition(".")[0]
 
 
-def _installed(group: str) -> tuple[EntryPoint, ...]:
-    """The entry points of a group; metadata are read again where a folder of sys.path has changed."""
-    return _read_metadata(group, tuple((folder, _changed(folder)) for folder in sys.path))
+def _folders() -> tuple[tuple[str, int], ...]:
+    """Where distributions are looked for, and when each place last changed."""
+    return tuple((path, _changed(path)) for path in sys.path)
 
 
-def _changed(folder: str) -> float:
+def _changed(path: str) -> int:
     try:
-        return Path(folder or ".").stat().st_mtime
+        return Path(path or ".").stat().st_mtime_ns
     except OSError:
-        return 0.0
+        return 0
 
 
 @lru_cache(maxsize=8)
-def _read_metadata(group: str, folders: tuple[tuple[str, float], ...]) -> tuple[EntryPoint, ...]:
-    """Reads the metadata of all distributions: 15 to 70 ms."""
+def _installed(group: str, folders: tuple[tuple[str, int], ...]) -> tuple[EntryPoint, ...]:
+    """The entry points of a group, read once as long as the folders stay: 10 ms, and a solve asks 17 times."""
     return tuple(entry_points(group=group))
 
 
@@ -88,7 +88,7 @@ class Registry(Mapping[str, type[T]], Generic[T]):
         """Entry points by name: reading metadata, importing nothing."""
         allowed = _allow_list()
         found: dict[str, list[EntryPoint]] = {}
-        for entry in _installed(self.group):
+        for entry in _installed(self.group, _folders()):
             if allowed(entry):
                 others = found.setdefault(entry.name, [])
                 if all((_distribution(other), other.value) != (_distribution(entry), entry.value) for other in others):
@@ -167,7 +167,7 @@ def _allow_list() -> Callable[[EntryPoint], bool]:
     if allowed is None:
         return lambda entry: True
     names = {name.strip() for name in allowed.split(",")}
-    packages = {_package(entry) for entry in _installed(PROBLEMS.group) if entry.name in names}
+    packages = {_package(entry) for entry in _installed(PROBLEMS.group, _folders()) if entry.name in names}
     engines = ENGINES.group
     return lambda entry: entry.name in names or (entry.group == engines and _package(entry) in packages)
 

@@ -22,6 +22,7 @@ MODULES = (
     "matrixlearn.files",
     "matrixlearn.losses",
     "matrixlearn.maps",
+    "matrixlearn.machines",
     "matrixlearn.multitask",
     "matrixlearn.oracles",
     "matrixlearn.present",
@@ -33,6 +34,7 @@ MODULES = (
     "matrixlearn_fetr",
     "matrixlearn_maxcut",
     "matrixlearn_meg",
+    "matrixlearn_network",
     "matrixlearn_quantum",
 )
 

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import matrixlearn as ml
-from matrixlearn import registry
 from matrixlearn.exceptions import (
     CapabilityError,
     PluginConflictError,
@@ -15,7 +14,7 @@ from matrixlearn.exceptions import (
     PluginNotFoundError,
     ProblemError,
 )
-from matrixlearn.registry import engines
+from matrixlearn.registry import _installed, engines
 from matrixlearn.testing.laws.engine import Opaque
 from matrixlearn.testing.strategies import random_instance
 
@@ -124,9 +123,9 @@ def test_listing_imports_no_plugin(run_python, tmp_path):
 
 def test_metadata_are_read_once_until_a_folder_changes(distribution):
     list(ml.problems())
-    misses = registry._read_metadata.cache_info().misses
+    misses = _installed.cache_info().misses
     assert "maxcut" in ml.problems() and "other" not in ml.problems()
-    assert registry._read_metadata.cache_info().misses == misses
+    assert _installed.cache_info().misses == misses
     distribution("good-plugin", "other", "good_module:Other", good_module=GOOD)
     assert "other" in ml.problems()
 
