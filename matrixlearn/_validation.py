@@ -8,14 +8,9 @@ import numpy as np
 
 from matrixlearn._array import as_numpy, is_sparse, namespace
 from matrixlearn.exceptions import ProblemError
+from matrixlearn.files import LARGEST, SMALLEST
 from matrixlearn.linalg import sym
 from matrixlearn.typing import Array
-
-LARGEST, SMALLEST = 1e50, 1e-100
-"""Where the largest entry of an array may lie, unless all are 0: what is computed holds products of several entries,
-and quotients by them.
-"""
-
 
 ROUNDED = 1e-10
 """Part of the largest entry up to which an asymmetry is one of rounding."""
