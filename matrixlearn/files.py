@@ -46,6 +46,11 @@ PROMISED = {".gz": (KINDS[0][0], "a gzip file"), ".npz": (KINDS[1][0], "an .npz 
 PACKED = 1032
 """Bytes that one byte of a deflated stream can stand for, at most."""
 
+LARGEST, SMALLEST = 1e50, 1e-100
+"""Where the largest entry of an array may lie, unless all are 0: what is computed holds products of several entries,
+and quotients by them.
+"""
+
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 
@@ -61,14 +66,12 @@ def refuse(path: str | os.PathLike[str], line: int, why: str) -> NoReturn:
 
 
 def number(text: str) -> float | None:
-    """The finite number that a text writes in digits, sign, point and exponent; None where it is none.
+    """The number that a text writes in digits, sign, point and exponent; None where it is none, or beyond `LARGEST`.
 
     Python reads more: "1_000", "nan", digits of other scripts.
     """
-    if not NUMBER.fullmatch(text):
-        return None
-    value = float(text)
-    return value if math.isfinite(value) else None
+    value = float(text) if NUMBER.fullmatch(text) else math.inf
+    return value if abs(value) <= LARGEST else None
 
 
 def read_bytes(path: str | os.PathLike[str]) -> bytes:

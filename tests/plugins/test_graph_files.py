@@ -147,6 +147,7 @@ def test_a_byte_order_mark_is_none_of_the_graph(tmp_path):
         (PLAIN.replace("3 4\n", ""), "line 1: '5 5' is an edge, or a header 'n m', but 4 lines follow"),
         (PLAIN.replace("5 5\n", "5 6\n"), "line 1"),
         (PLAIN.replace("5 5\n", "1 5\n"), "line 1: '1 5'.*the vertex 2 on line 2"),
+        (PLAIN.replace("5 5\n", "5 3\n").replace("3 4", "9 4"), "line 1: '5 3'.*the vertex 9 on line 4"),
         (PLAIN.replace("5 5\n", "-5 5\n"), "line 1: a vertex is no number here"),
         (PLAIN.replace("5 5\n", "5,5\n"), "line 1|line 2"),
         (PLAIN.replace("2 3\n", "O2 3\n"), "line 1|line 3"),
