@@ -1,20 +1,26 @@
 """What an estimator makes of rows: the problem that they pose, what its weights predict, and how that is judged.
 
-One class for the squared loss and one for the logistic; all else of the estimators is the same for both.
+One class for the squared loss, one for it with strengths by restricted maximum likelihood, and one for the logistic;
+all else of the estimators is the same for all.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from matrixlearn import Solution
 from matrixlearn.exceptions import ProblemError
 from matrixlearn_fetr.classification import LogisticFETR
-from matrixlearn_fetr.data import is_sparse
+from matrixlearn_fetr.covariance import joint_precisions
+from matrixlearn_fetr.data import Moments, is_sparse
 from matrixlearn_fetr.equation import EPS
+from matrixlearn_fetr.estimate import Estimate, ScatterEstimate
+from matrixlearn_fetr.mixed import MixedModel, Structure, estimate
 from matrixlearn_fetr.problem import FETR
 from matrixlearn_fetr.rows import Rows
 
@@ -49,6 +55,14 @@ class Posed(ABC):
     def error(held: Rows, predicted: np.ndarray, of: Rows) -> float:
         """Of w_i . x + b_i on rows that were held out of some."""
 
+    def estimate(self, solution: Solution) -> Estimate | ScatterEstimate:
+        """What a solution of the problem says of the weights and their covariances."""
+        return solution.problem.estimate(solution)  # type: ignore[attr-defined]
+
+    def mixed(self, structure: Structure) -> MixedPosed | None:
+        """The same rows with strengths by restricted maximum likelihood; None where that is not possible."""
+        return None
+
 
 class SquaredPosed(Posed):
     """The squared loss, known by moments; an intercept of each task is free of the prior."""
@@ -68,7 +82,77 @@ class SquaredPosed(Posed):
 
     @staticmethod
     def error(held: Rows, predicted: np.ndarray, of: Rows) -> float:
-        return normalized_error(held, predicted, of)
+        return normalized_error(held, predicted, of, prior=0.0 if of.task is None else PRIOR_ROWS)
+
+    @cached_property
+    def _extended(self) -> Rows:
+        """The rows with a column of ones first and features less their mean, where there are intercepts."""
+        rows = self.rows
+        if not self.fit_intercept:
+            return rows
+        X = rows.X.toarray() if is_sparse(rows.X) else rows.X
+        return replace(rows, X=np.column_stack([np.ones(len(X)), X - self._mean]))
+
+    @property
+    def _mean(self) -> np.ndarray:
+        """The mean of the features over all rows, as they count, (d,)."""
+        return np.asarray(self.rows.X.T @ self.rows.counts / self.rows.counts.sum())
+
+    def mixed(self, structure: Structure) -> MixedPosed | None:
+        moments, count = self._extended.moments(), float(np.sum(self.rows.count_by_task))
+        if moments.is_shared:
+            p, m = moments.shape
+            moments = Moments(np.broadcast_to(moments.gram, (m, p, p)), moments.cross, moments.square)
+        model = estimate(moments, count, structure, self.fit_intercept)
+        return None if model is None else MixedPosed(self, model, self._mean if self.fit_intercept else None)
+
+
+class MixedPosed(Posed):
+    """The squared loss in the features A R in which the prior of a mixed model is the identity: eta = 1, S1 = S2 = I.
+
+    Parameters
+    ----------
+    posed : SquaredPosed
+    model : MixedModel
+    mean : array, shape (d,), or None
+        What was taken off the features; None where there are no intercepts.
+    """
+
+    def __init__(self, posed: SquaredPosed, model: MixedModel, mean: np.ndarray | None) -> None:
+        super().__init__(posed.rows, posed.names, posed.fit_intercept)
+        self.model = model
+        self.mean = mean
+
+    @cached_property
+    def problem(self) -> FETR:
+        """With its prior: convex, for the precisions are fixed."""
+        of, R = self.model.moments, self.model.root
+        gram, cross = R.T @ of.gram @ R, R.T @ of.cross
+        of_rows = FETR(gram=gram, cross=cross, square=of.square, task=self.names)
+        return of_rows.with_prior(eta=1.0, lower=1.0, upper=1.0, mean="shared")
+
+    def linear(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        W = self.model.root @ weights
+        if self.mean is None:
+            return W, np.zeros(self.rows.tasks)
+        return W[1:], W[0] - self.mean @ W[1:]
+
+    @property
+    def of_model(self) -> tuple[np.ndarray, np.ndarray]:
+        """Coefficients and intercepts without a solve: the problem's, by the formulas of the mixed model."""
+        return self.linear(np.linalg.solve(self.model.root, (self.model.deviations + self.model.mean).T))
+
+    @staticmethod
+    def error(held: Rows, predicted: np.ndarray, of: Rows) -> float:
+        return SquaredPosed.error(held, predicted, of)
+
+    def estimate(self, solution: Solution) -> ScatterEstimate:
+        """In the user's features."""
+        of = solution.problem.estimate(solution)  # type: ignore[attr-defined]
+        slopes = slice(0 if self.mean is None else 1, None)
+        R, sigma = self.model.root[slopes], float(np.sqrt(self.model.noise))
+        relations = joint_precisions(of.deviations / sigma, *RELATIONS)
+        return ScatterEstimate(of.weights, R @ of.mean, sigma**2 * R @ R.T, relations)
 
 
 class LogisticPosed(Posed):
@@ -100,10 +184,23 @@ class LogisticPosed(Posed):
         return mean_log_loss(held, predicted)
 
 
-def normalized_error(held: Rows, predicted: np.ndarray, of: Rows) -> float:
-    """Mean over tasks of the mean squared error over the task's variance in ``of``; 1 stands for a variance of 0."""
+PRIOR_ROWS = 10.0
+"""Rows that the variance within all tasks stands for in that of each, where errors are normalized to choose by: two
+rows that happen to be alike must not decide."""
+
+RELATIONS = (1e-3, 1e3)
+"""The bounds of the precisions that say how tasks are related, where those of the prior are fixed."""
+
+
+def normalized_error(held: Rows, predicted: np.ndarray, of: Rows, prior: float = 0.0) -> float:
+    """Mean over tasks of the mean squared error over the task's variance in ``of``; 1 stands for a variance of 0.
+
+    The variance within all tasks counts as ``prior`` rows more of each.
+    """
     mine = slice(None) if of.task is None else of.task
     variance = of.by_task((of.Y - of.centre.y[mine]) ** 2)
+    count = of.count_by_task
+    variance = (count * variance + prior * (count @ variance) / count.sum()) / (count + prior)
     known = variance > (EPS * len(of)) ** 2 * of.by_task(of.Y**2)  # more than the rounding of a mean
     error = held.by_task((held.Y - predicted) ** 2) / np.where(known, variance, 1.0)
     return float(np.mean(error[held.is_there]))

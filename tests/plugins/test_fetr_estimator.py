@@ -153,7 +153,9 @@ def test_the_choice_is_the_least_error_of_plain_fits():
     """Each entry of the path against a fit of its own where the path cannot end elsewhere."""
     X, y, task = populations(np.random.default_rng(7))
     etas, bounds = (10.0, 0.1, 1.0), ((1e-3, 1e3), (0.5, 2.0))
-    model = FETRRegressorCV(etas=etas, bounds=bounds, cv=3, tol=1e-9, path_tol=1e-9, max_iter=2000).fit(X, y, task)
+    model = FETRRegressorCV(etas=etas, bounds=bounds, structures=(), cv=3, tol=1e-9, path_tol=1e-9, max_iter=2000).fit(
+        X, y, task
+    )
     assert model.error_path_.shape == (2, 3, 3)
     at, k = np.unravel_index(np.argmin(model.error_path_.mean(axis=2)), (2, 3))
     assert (model.lower_, model.upper_, model.eta_) == (*bounds[at], etas[k])
