@@ -16,48 +16,30 @@ from matrixlearn._array import moved
 from matrixlearn._threads import governed
 from matrixlearn.callbacks import Callback, Event, Progress, silent
 from matrixlearn.certificate import Certificate, certify
-from matrixlearn.engines import (
-    ColumnGeneration,
-    Engine,
-    HybridGradient,
-    Incumbent,
-    InteriorPoint,
-    Limits,
-    LowRank,
-    MatrixMultiplicativeWeights,
-    MirrorDescent,
-    MirrorProx,
-    Proposal,
-    Reference,
-    Run,
-    SmoothApproximation,
-    Smoothing,
-    Subgradient,
-    Subspace,
-    run,
-)
+from matrixlearn.engines import Engine, Incumbent, InteriorPoint, Limits, Proposal, Run, run
 from matrixlearn.engines.base import INTERRUPTED
-from matrixlearn.exceptions import CapabilityError, ProblemError
+from matrixlearn.exceptions import CapabilityError, PluginError, ProblemError
 from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.problems.base import INF, Presolved, Problem, require_problem
+from matrixlearn.registry import engines
 from matrixlearn.solution import History, Solution, Status
 from matrixlearn.typing import Array
 
-ENGINES: tuple[Engine, ...] = (
-    InteriorPoint(),
-    LowRank(),
-    ColumnGeneration(),
-    Subspace(),
-    HybridGradient(),
-    MirrorProx(),
-    MatrixMultiplicativeWeights(),
-    Smoothing(),
-    SmoothApproximation(),
-    Subgradient(),
-    MirrorDescent(),
-    Reference(),
+PREFERRED = (
+    "interior-point",
+    "low-rank",
+    "column-generation",
+    "subspace",
+    "pdhg",
+    "mirror-prox",
+    "mmw",
+    "smoothing",
+    "sa-da",
+    "subgradient",
+    "mirror",
+    "reference",
 )
-"""In the order in which ``auto`` prefers them."""
+"""The library's engines, in the order in which ``auto`` prefers them."""
 
 LIFTED = 0.8
 """The part of tol to which a smaller problem is solved: the whole one is certified again."""
@@ -75,12 +57,28 @@ def methods(problem: Problem) -> list[str]:
         Where ``problem`` is none.
     """
     require_problem(problem)
-    return [engine.name for engine in _engines(problem) if not engine.supports(_sized(problem))]
+    able = _able(_first_choices(problem), _sized(problem)) + _able(_others(problem), _sized(problem))
+    return [engine.name for engine in able]
 
 
-def _engines(problem: Problem) -> tuple[Engine, ...]:
+def _first_choices(problem: Problem) -> list[Engine]:
     """The problem's own engines, then those of the library."""
-    return (*problem.engines(), *ENGINES)
+    return [engines()[name]() for name in (*problem.engines, *PREFERRED)]
+
+
+def _others(problem: Problem) -> list[Engine]:
+    """The registered engines that neither the problem nor the library names, but for those that fail to load."""
+    found = []
+    for name in engines():
+        if name not in problem.engines and name not in PREFERRED:
+            with contextlib.suppress(PluginError):
+                found.append(engines()[name]())
+    return found
+
+
+def _able(candidates: list[Engine], problem: Problem) -> list[Engine]:
+    """Those that have no objection to the problem."""
+    return [engine for engine in candidates if not engine.objection(problem)]
 
 
 def _sized(problem: Problem) -> Problem:
@@ -107,7 +105,7 @@ def solve(
     method : str or Engine
         "auto", or one of ``matrixlearn.methods(problem)``, or an engine with parameters of its own.
     tol : float
-        The certified gap (upper - lower) / max(|upper|, |lower|, floor) at which to stop, > 0.
+        The certified gap (upper - lower) / max(|upper|, |lower|, floor) at which to stop, between 0 and 1.
     max_iter : int, optional
         Iterations of the engine.
     time_limit : float, optional
@@ -258,8 +256,10 @@ def _recalled(problem: Any, warm_start: Solution | None) -> Any:
 
 def _can_begin(problem: Problem, method: str | Engine) -> bool:
     """Whether an engine that may be chosen can do without phase one."""
-    asked = [engine for engine in _engines(problem) if method in ("auto", engine.name)]
-    return any(not engine.supports(problem) for engine in ([method] if isinstance(method, Engine) else asked))
+    asked = [method] if isinstance(method, Engine) else _first_choices(problem) if method == "auto" else []
+    if isinstance(method, str) and method in engines():
+        asked = [engines()[method]()]
+    return bool(_able(asked, problem))
 
 
 def _is_real(value: object) -> bool:
@@ -268,8 +268,8 @@ def _is_real(value: object) -> bool:
 
 
 def _limits(tol: float, max_iter: int | None, time_limit: float | None) -> Limits:
-    if not (_is_real(tol) and 0 < tol < math.inf):
-        msg = f"tol must be a positive number, got {tol!r}; 1e-3 is a usual choice"
+    if not (_is_real(tol) and 0 < tol < 1):  # bounds 0 and 1 have a gap of 1: they say nothing
+        msg = f"tol must be a positive number below 1, got {tol!r}; 1e-3 is a usual choice"
         raise ProblemError(msg)
     if max_iter is not None and not (isinstance(max_iter, Integral) and _is_real(max_iter) and max_iter >= 0):
         msg = f"max_iter must be a whole number >= 0 or None, got {max_iter!r}"
@@ -406,13 +406,12 @@ def _beside(X: Array, like: Array) -> Array:
 
 def _choose(problem: Problem, method: str | Engine, tol: float, notes: list[str]) -> Engine:
     """The engine that was asked for, or one that measurements prefer, or the first that can."""
-    engines = _engines(problem)
     if isinstance(method, Engine):
         engine = method
     elif isinstance(method, str) and method == "auto":
-        able = [engine for engine in engines if not engine.supports(problem)]
+        able = _able(_first_choices(problem), problem) or _able(_others(problem), problem)
         if not able:
-            why = "; ".join(engine.supports(problem) for engine in engines)
+            why = "; ".join(engine.objection(problem) for engine in _first_choices(problem))
             msg = f"no engine can solve a {type(problem).__name__}: {why}"
             raise CapabilityError(msg)
         for engine in able:
@@ -423,16 +422,15 @@ def _choose(problem: Problem, method: str | Engine, tol: float, notes: list[str]
         notes.append(f"auto: {able[0].name}, the first of {[engine.name for engine in able]} in order of preference")
         return able[0]
     else:
-        known = {engine.name: engine for engine in reversed(engines)}  # its own first, where names meet
         if isinstance(method, type) and issubclass(method, Engine):
             msg = f"method must be an instance of an engine: {method.__name__}(), not the class"
             raise ProblemError(msg)
-        if not isinstance(method, str) or method not in known:
-            names = sorted(name for name, engine in known.items() if not engine.supports(problem))
+        if not isinstance(method, str) or method not in engines():
+            names = sorted(engine.name for engine in _able(_first_choices(problem) + _others(problem), problem))
             msg = f"method must be 'auto' or, for a {type(problem).__name__}, one of {names}, got {method!r}"
             raise ProblemError(msg)
-        engine = known[method]
-    lacking = engine.supports(problem)
+        engine = engines()[method]()
+    lacking = engine.objection(problem)
     if lacking:
         msg = f"{engine.name} cannot solve this {type(problem).__name__}: {lacking}"
         raise CapabilityError(msg)

@@ -1,5 +1,6 @@
 """Base classes and building blocks for plugin authors."""
 
+from matrixlearn._memory import require_memory
 from matrixlearn._validation import (
     as_array,
     as_hermitian,
@@ -7,17 +8,16 @@ from matrixlearn._validation import (
     as_real_vector,
     as_samples,
     as_weights,
-    read_arrays,
 )
-from matrixlearn.linalg.constraints import (
-    ConstraintFamily,
-    DenseFamily,
-    RankOneFamily,
-)
+from matrixlearn.files import read_arrays
 from matrixlearn.linalg.factored import FactoredMatrix
-from matrixlearn.linalg.sparse_family import SparseFamily
+from matrixlearn.maps import (
+    DenseMap,
+    LinearMap,
+    RankOneMap,
+    SparseMap,
+)
 from matrixlearn.problems import (
-    Argument,
     Bound,
     FamilyGame,
     LinearSDP,
@@ -36,19 +36,18 @@ from matrixlearn.sets import (
 )
 
 __all__ = [
-    "Argument",
     "Bound",
-    "ConstraintFamily",
-    "DenseFamily",
+    "DenseMap",
     "FactoredMatrix",
     "FamilyGame",
     "KnapsackSet",
+    "LinearMap",
     "LinearSDP",
     "MulticonvexProblem",
     "Problem",
-    "RankOneFamily",
+    "RankOneMap",
     "ScaledSimplex",
-    "SparseFamily",
+    "SparseMap",
     "SpectralBall",
     "SpectralGame",
     "SpectralSet",
@@ -62,4 +61,5 @@ __all__ = [
     "as_samples",
     "as_weights",
     "read_arrays",
+    "require_memory",
 ]

@@ -165,13 +165,13 @@ class Engine(ABC):
     name: str
 
     @abstractmethod
-    def supports(self, problem: Problem) -> str:
-        """Empty, or what the problem lacks and what to do: checked before iteration 1."""
+    def objection(self, problem: Problem) -> str:
+        """Why this engine cannot solve the problem, and what to do; empty where it can. Asked before iteration 1."""
 
     def preferred(self, problem: Any, tol: float) -> str:
         """Why ``auto`` should take this engine before those listed earlier: what was measured; empty, by default.
 
-        Asked only where `supports` has no objection.
+        Asked only where `objection` has no objection.
         """
         return ""
 

@@ -39,7 +39,7 @@ from matrixlearn.sets import KnapsackSet
 AHEAD_FROM, AHEAD_PER_DIMENSION = 400, 3
 """Columns from which it was ahead of interior-point on all of them, and how many for each dimension: level at 400 x 20,
 1.3 to 1.7 times at 450 x 150 and 300 x 60, ten times at 1500 x 150; at 300 x 150 and 200 x 20 it lost, at 200 x 5 by
-half (benchmarks/column_generation.py --crossover)."""
+half (benchmarks/engines/column_generation.py --crossover)."""
 
 NEAR = 1e-3
 """A column leaves I where its distance to a bound is below this part of the largest one in I."""
@@ -48,13 +48,13 @@ PATIENCE = 30
 """Pricings in which the true gap does not fall by a tenth, after which no more is expected."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ColumnState(State):
     """A restricted game, the interior point in it, and what is known of it."""
 
-    restricted: RestrictedGame = None  # type: ignore[assignment]
-    inner: InteriorState = None  # type: ignore[assignment]
-    known: Incumbent = None  # type: ignore[assignment]
+    restricted: RestrictedGame
+    inner: InteriorState
+    known: Incumbent
     """Bounds of the restricted game."""
     warm: bool = False
     """Whether the interior point started from an earlier one."""
@@ -86,7 +86,7 @@ class ColumnGeneration(Engine):
 
     name = "column-generation"
 
-    def supports(self, problem: Problem) -> str:
+    def objection(self, problem: Problem) -> str:
         return lacking_interior(self.name, problem)
 
     def preferred(self, problem: SpectralGame, tol: float) -> str:
@@ -118,7 +118,7 @@ class ColumnGeneration(Engine):
         hidden = self.closeness * (incumbent.upper - incumbent.lower)
         if not inner.finished and known.upper - known.lower > hidden:
             return state
-        return self._priced(problem, state, incumbent)
+        return self._priced(problem, state, state.restricted.embedded(known.y), incumbent)
 
     def _restarted(self, state: ColumnState) -> ColumnState:
         """Cold, where the warm start was at fault."""
@@ -129,11 +129,9 @@ class ColumnGeneration(Engine):
 
     # -- pricing ----------------------------------------------------------------------------------
 
-    def _priced(self, problem: SpectralGame, state: ColumnState, incumbent: Incumbent) -> ColumnState:
+    def _priced(self, problem: SpectralGame, state: ColumnState, best: np.ndarray, incumbent: Incumbent) -> ColumnState:
         """The certificate of the whole game, the columns that join, and those that leave."""
         game, Y = state.restricted, problem.dual_set
-        assert state.known.y is not None
-        best = game.embedded(state.known.y)
         width = incumbent.upper - incumbent.lower
         progress = width < 0.9 * state.width
         state = replace(

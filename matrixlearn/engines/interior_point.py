@@ -64,7 +64,7 @@ class InteriorPoint(Engine):
 
     name = "interior-point"
 
-    def supports(self, problem: Problem) -> str:
+    def objection(self, problem: Problem) -> str:
         return "" if _is_open(problem) else lacking_interior(self.name, problem)
 
     # -- start ------------------------------------------------------------------------------------

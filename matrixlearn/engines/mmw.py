@@ -44,8 +44,8 @@ class MatrixMultiplicativeWeights(Engine):
 
     name = "mmw"
 
-    def supports(self, problem: Problem) -> str:
-        return refusal(self.name, problem) or self.schedule.supports(problem)  # type: ignore[arg-type]
+    def objection(self, problem: Problem) -> str:
+        return refusal(self.name, problem) or self.schedule.objection(problem)  # type: ignore[arg-type]
 
     def init(self, problem: Any, incumbent: Incumbent) -> State:
         exponent = problem.exponent() if self.exponent is None else self.exponent(problem.spectral_set)

@@ -19,8 +19,8 @@ from matrixlearn.typing import Array
 class Schedule(Protocol):
     """How an Arora-Kale engine runs its rounds."""
 
-    def supports(self, game: SpectralGame) -> str:
-        """Empty, or what the game lacks."""
+    def objection(self, game: SpectralGame) -> str:
+        """Why the schedule cannot play this game; empty where it can."""
 
     def remarks(self, state: Any) -> str:
         """How the rounds went, in words; empty where there is nothing to say."""

@@ -27,7 +27,7 @@ import numpy as np
 from matrixlearn._array import EPS, as_numpy, from_numpy, namespace, zeros
 from matrixlearn._validation import as_hermitian, as_number, as_real_vector, require_same_namespace
 from matrixlearn.exceptions import ProblemError
-from matrixlearn.linalg import eigvalsh, inner, is_complex, trace
+from matrixlearn.linalg import eigvalsh, inner, is_complex
 from matrixlearn.linalg.constraints import (
     ConstraintFamily,
     DenseFamily,
@@ -35,7 +35,8 @@ from matrixlearn.linalg.constraints import (
     SignedFamily,
 )
 from matrixlearn.linalg.sparse_family import SparseFamily
-from matrixlearn.problems.base import INF, Argument, Bound
+from matrixlearn.present import presented_by
+from matrixlearn.problems.base import INF, Bound
 from matrixlearn.problems.cells import diagonal_blocks
 from matrixlearn.problems.face import least_face
 from matrixlearn.problems.family import FamilyGame
@@ -43,7 +44,7 @@ from matrixlearn.problems.feasibility import Rows
 from matrixlearn.problems.on_face import OnFace
 from matrixlearn.problems.phase_one import PhaseOne
 from matrixlearn.problems.rows import constraint_family
-from matrixlearn.problems.sdpa import read_sdpa
+from matrixlearn.problems.sdpa import read_sdpa, write_sdpa
 from matrixlearn.sets import KnapsackSet, SpectralSet, TraceBall
 from matrixlearn.typing import Array
 
@@ -58,8 +59,6 @@ if TYPE_CHECKING:
 
     import cvxpy
 
-    from matrixlearn.solution import Solution
-
 
 def _positive(trace_bound: Any) -> float:
     """R, checked."""
@@ -73,6 +72,7 @@ def _positive(trace_bound: Any) -> float:
     return R
 
 
+@presented_by("matrixlearn.present.linear:LinearPresenter")
 @dataclass(frozen=True, eq=False)
 class LinearSDP(FamilyGame):
     """max C . X subject to A_j . X <= b_j (or = b_j), X >= 0, Tr X <= trace_bound.
@@ -119,10 +119,6 @@ class LinearSDP(FamilyGame):
 
     name = "sdp"
     objective = "maximize"
-    arguments = (
-        Argument("program", "sparse SDPA file, such as SDPLIB's .dat-s or .dat-s.gz", required=True, positional=True),
-        Argument("trace_bound", "bound on the trace of X, where the constraints do not give it", float),
-    )
 
     def __post_init__(self) -> None:
         C = as_hermitian("C", self.C)
@@ -226,37 +222,16 @@ class LinearSDP(FamilyGame):
         family = SparseFamily(program.rows, program.objective.shape[0])
         return cls.with_senses(program.objective.toarray(), family, program.right, "==", trace_bound, tolerance)
 
+    def to_sdpa(self, path: str | Path) -> None:
+        """Write the program, if it is real, to a file in the sparse SDPA format: see `from_sdpa`.
+
+        Inequalities and the trace bound get slacks in a diagonal block of their own.
+        """
+        write_sdpa(path, self)
+
     def row_multipliers(self, y: np.ndarray) -> np.ndarray:
         """One multiplier for each row as it was given to `with_senses`; y itself for a plain program."""
         return self.family.signs * y if isinstance(self.family, SignedFamily) else y
-
-    def describe(self, solution: Solution) -> list[str]:
-        lines: list[str] = []
-        y, X = solution.y, solution.matrix
-        if X is None or not np.isfinite(solution.lower):
-            return lines
-        if trace(X) >= 0.999 * self.trace_bound and self.implied_trace is None:
-            lines.append("trace      tr X is at the trace bound: a larger one may give a larger value")
-        if np.any(self.equalities) and y is not None:
-            missed, size = self.rows.missed(X), self.rows.units
-            lines.append(
-                f"equalities {np.count_nonzero(self.equalities)} rows, missed by {np.max(missed / size):.1e} of "
-                f"their size at most; at prices y {float(np.abs(y) @ missed):.1e}, charged to the lower bound 4 times"
-            )
-        return lines
-
-    def plot(self, solution: Solution, axes: Any) -> bool:
-        if solution.matrix is None:
-            return False
-        largest = np.linalg.eigvalsh(as_numpy(solution.matrix))[::-1]
-        if not largest[0] > 0:
-            return False
-        shares = np.maximum(largest / largest[0], 1e-12)
-        axes.semilogy(np.arange(1, len(shares) + 1), shares, ".", color="C2")
-        axes.set_xlabel("eigenvalue of X, by size")
-        axes.set_ylabel("eigenvalue / the largest")
-        axes.set_title(f"rank {np.count_nonzero(shares > 1e-4)} of {len(shares)} above 1e-4")
-        return True
 
     # -- the game ---------------------------------------------------------------------------------
 
@@ -438,11 +413,6 @@ class LinearSDP(FamilyGame):
 
     def with_interior(self, X: Array) -> LinearSDP:
         return dataclasses.replace(self, interior=X)
-
-    @classmethod
-    def from_arguments(cls, given: Mapping[str, Any]) -> LinearSDP:
-        """The program of an SDPA file."""
-        return cls.from_sdpa(given["program"], given.get("trace_bound"))
 
     # -- reference, files, random instances -------------------------------------------------------
 

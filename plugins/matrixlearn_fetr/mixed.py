@@ -25,7 +25,7 @@ from functools import cached_property
 import numpy as np
 import scipy.optimize
 
-from matrixlearn_fetr.data import Moments
+from matrixlearn.multitask import Moments
 
 EPS = float(np.finfo(np.float64).eps)
 

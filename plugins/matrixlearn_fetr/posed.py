@@ -15,14 +15,12 @@ import numpy as np
 
 from matrixlearn import Solution
 from matrixlearn.exceptions import ProblemError
+from matrixlearn.multitask import Moments, Rows, is_sparse, mean_log_loss, normalized_error
 from matrixlearn_fetr.classification import LogisticFETR
 from matrixlearn_fetr.covariance import joint_precisions
-from matrixlearn_fetr.data import Moments, is_sparse
-from matrixlearn_fetr.equation import EPS
 from matrixlearn_fetr.estimate import Estimate, ScatterEstimate
 from matrixlearn_fetr.mixed import MixedModel, Structure, estimate
 from matrixlearn_fetr.problem import FETR
-from matrixlearn_fetr.rows import Rows
 
 
 class Posed(ABC):
@@ -190,22 +188,3 @@ rows that happen to be alike must not decide."""
 
 RELATIONS = (1e-3, 1e3)
 """The bounds of the precisions that say how tasks are related, where those of the prior are fixed."""
-
-
-def normalized_error(held: Rows, predicted: np.ndarray, of: Rows, prior: float = 0.0) -> float:
-    """Mean over tasks of the mean squared error over the task's variance in ``of``; 1 stands for a variance of 0.
-
-    The variance within all tasks counts as ``prior`` rows more of each.
-    """
-    mine = slice(None) if of.task is None else of.task
-    variance = of.by_task((of.Y - of.centre.y[mine]) ** 2)
-    count = of.count_by_task
-    variance = (count * variance + prior * (count @ variance) / count.sum()) / (count + prior)
-    known = variance > (EPS * len(of)) ** 2 * of.by_task(of.Y**2)  # more than the rounding of a mean
-    error = held.by_task((held.Y - predicted) ** 2) / np.where(known, variance, 1.0)
-    return float(np.mean(error[held.is_there]))
-
-
-def mean_log_loss(held: Rows, predicted: np.ndarray) -> float:
-    """Mean over tasks of the mean logarithm of 1 + exp(-y p) for labels y of -1 and 1."""
-    return float(np.mean(held.by_task(np.logaddexp(0.0, -held.Y * predicted))[held.is_there]))

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from matrixlearn.multitask import MultitaskRegressor
 from matrixlearn_fetr.estimator import ByCrossValidation, Fixed, Relations
-from matrixlearn_fetr.multitask import MultitaskRegressor
 from matrixlearn_fetr.posed import SquaredPosed
 
 

@@ -19,7 +19,7 @@ class Online(MirrorDescent):
 
     name = "online"
 
-    def supports(self, problem: Problem) -> str:
+    def objection(self, problem: Problem) -> str:
         return "" if isinstance(problem, MEGRegression) else f"{self.name} is for MEGRegression problems"
 
     def init(self, problem: Any, incumbent: Incumbent) -> MirrorState:

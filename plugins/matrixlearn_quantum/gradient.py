@@ -67,7 +67,7 @@ class ArmijoStep:
             alpha = self.shrink * self.alpha
             return Move(-self.R, alpha - self.alpha, y=self.y, then=replace(self, alpha=alpha))
         y = self.problem.multipliers(p)
-        R = self.problem.measurement.adjoint(y)
+        R = self.problem.measurement.apply(y)
         alpha = self.alpha if self.R is None else self.grow * self.alpha
         return Move(-R, alpha, y=y, then=replace(self, alpha=alpha, value=value, R=R, y=y))
 
@@ -93,7 +93,7 @@ class ExponentiatedGradient(MirrorDescent):
 
     name = "exponentiated-gradient"
 
-    def supports(self, problem: Problem) -> str:
+    def objection(self, problem: Problem) -> str:
         return "" if isinstance(problem, StateTomography) else f"{self.name} is for StateTomography problems"
 
     def init(self, problem: Any, incumbent: Incumbent) -> MirrorState:

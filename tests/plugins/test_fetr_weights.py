@@ -20,9 +20,9 @@ from matrixlearn_fetr import (
     WeightEquation,
     solve_weights,
 )
-from matrixlearn_fetr.weights import DESCENT, solver_for
 
 from matrixlearn.exceptions import ProblemError
+from matrixlearn.multitask import DESCENT, solver_for
 from matrixlearn.testing.strategies import rotation
 
 seeds = st.integers(0, 2**31 - 2)
@@ -78,7 +78,7 @@ def test_all_ways_agree_to_1e_10(seed, d, m, shared, few, mean):
     if mean == "shared":
         size *= 100  # no prior holds the mean: it is as ill-conditioned as eight random rows make it
     for solver in ALL[1:]:
-        if solver.supports(e) or (solver.name == "gradient-descent" and mean == "shared"):
+        if solver.objection(e) or (solver.name == "gradient-descent" and mean == "shared"):
             continue  # without a prior on the mean gradient descent has no rate
         D = solver(e, R)
         allowed = 1e-10 * size
@@ -165,9 +165,9 @@ def test_a_shared_mean_takes_the_least_norm_where_features_are_collinear():
 def test_what_a_way_cannot_do_it_says():
     rng = np.random.default_rng(0)
     own, coupled = equation(rng, 3, 2, False, False, "zero"), equation(rng, 3, 2, True, False, "shared")
-    assert "share their instances" in Diagonalised().supports(own)
-    assert "singular" in BartelsStewart().supports(coupled)
-    assert "S2 = c I" in TaskByTask().supports(own)
+    assert "share their instances" in Diagonalised().objection(own)
+    assert "singular" in BartelsStewart().objection(coupled)
+    assert "S2 = c I" in TaskByTask().objection(own)
 
 
 @pytest.mark.parametrize("mean", ["zero", "shared"])

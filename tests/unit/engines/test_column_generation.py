@@ -9,8 +9,7 @@ from matrixlearn_discrepancy import Discrepancy
 import matrixlearn as ml
 from matrixlearn.engines import ColumnGeneration, Incumbent, InteriorPoint
 from matrixlearn.linalg import inner
-from matrixlearn.linalg.constraints import DenseFamily, RankOneFamily, SignedFamily
-from matrixlearn.linalg.sparse_family import SparseFamily
+from matrixlearn.maps import DenseMap, RankOneMap, ScaledMap, SparseMap
 from matrixlearn.problems.restricted import RestrictedGame
 
 seeds = st.integers(0, 2**32 - 1)
@@ -23,7 +22,7 @@ def gaussian(m, n, N, seed=0, **options):
 
 
 def test_the_law_holds_and_every_instance_is_solved(instances, hold_the_law):
-    able = [pair for pair in instances if not ColumnGeneration().supports(pair[0].phase_one() or pair[0])]
+    able = [pair for pair in instances if not ColumnGeneration().objection(pair[0].phase_one() or pair[0])]
     assert hold_the_law(ColumnGeneration(), able, 1e-6, 400) == len(able) >= 0.8 * len(instances)
 
 
@@ -63,12 +62,12 @@ def test_the_members_of_a_family_by_themselves(seed):
     rng = np.random.default_rng(seed)
     m, n = int(rng.integers(1, 6)), int(rng.integers(1, 5))
     A = rng.standard_normal((m, n, n))
-    dense = DenseFamily(A + A.transpose(0, 2, 1))
+    dense = DenseMap(A + A.transpose(0, 2, 1))
     families = [
         dense,
-        RankOneFamily(rng.standard_normal((m, n))),
-        SparseFamily(sp.csr_array(dense.A.reshape(m, n * n)), n),
-        SignedFamily(dense, rng.choice([-1.0, 1.0], m)),
+        RankOneMap(rng.standard_normal((m, n))),
+        SparseMap(sp.csr_array(dense.A.reshape(m, n * n)), n),
+        ScaledMap(dense, rng.choice([-1.0, 1.0], m)),
     ]
     for family in families:
         index = rng.permutation(family.shape[0])[: int(rng.integers(1, family.shape[0] + 1))]
@@ -185,6 +184,6 @@ def test_the_arrays_of_other_libraries(backend):
 
 
 def test_what_it_cannot_play_is_refused():
-    assert "bounded" in ColumnGeneration().supports(ml.LinearSDP(np.eye(2), [-np.eye(2)], [-0.5], 1.0))
-    refused = ColumnGeneration().supports(object())
+    assert "bounded" in ColumnGeneration().objection(ml.LinearSDP(np.eye(2), [-np.eye(2)], [-0.5], 1.0))
+    refused = ColumnGeneration().objection(object())
     assert "SpectralGame" in refused and "column-generation" in refused

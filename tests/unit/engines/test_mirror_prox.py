@@ -152,5 +152,5 @@ def test_images_that_are_not_finite_end_it():
 
 
 def test_what_it_cannot_play_is_refused():
-    assert "bounded" in MirrorProx().supports(ml.LinearSDP(np.eye(2), [-np.eye(2)], [-0.5], 1.0))
-    assert "SpectralGame" in MirrorProx().supports(object())
+    assert "bounded" in MirrorProx().objection(ml.LinearSDP(np.eye(2), [-np.eye(2)], [-0.5], 1.0))
+    assert "SpectralGame" in MirrorProx().objection(object())

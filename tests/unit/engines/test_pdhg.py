@@ -199,7 +199,7 @@ def test_what_it_cannot_play_is_refused_before_the_first_round():
     class Game(ml.LinearSDP):
         spectral_set = property(lambda self: Ellipsoid(2, 1.0))
 
-    assert "register" in HybridGradient().supports(Game(np.eye(2), [np.eye(2)], [1.0], 1.0))
+    assert "register" in HybridGradient().objection(Game(np.eye(2), [np.eye(2)], [1.0], 1.0))
     unbounded = ml.LinearSDP(np.eye(2), [-np.eye(2)], [-0.5], 1.0)
-    assert "bounded" in HybridGradient().supports(unbounded)
-    assert "SpectralGame" in HybridGradient().supports(object())
+    assert "bounded" in HybridGradient().objection(unbounded)
+    assert "SpectralGame" in HybridGradient().objection(object())

@@ -76,7 +76,7 @@ def test_the_published_schedule_keeps_to_theorem_4_3_1(random_problem, seed, rou
     """The regret as defined, from the rounds themselves, and its bound in the units of the theorem."""
     problem = random_problem("discrepancy", seed)
     engine = MatrixMultiplicativeWeights(Theory(delta))
-    if engine.supports(problem):
+    if engine.objection(problem):
         return
     incumbent = Incumbent.first(problem)
     state = engine.init(problem, incumbent)

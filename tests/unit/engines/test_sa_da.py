@@ -64,7 +64,7 @@ def test_the_quadratic_program_is_solved_to_its_optimality_conditions(seed, cap)
 @given(seed=seeds, k=st.integers(1, 8))
 def test_the_rate_is_that_of_the_theory(seed, k):
     problem = Discrepancy.random(np.random.default_rng(seed))
-    if ENGINE.supports(problem):
+    if ENGINE.objection(problem):
         return
     state = ENGINE.init(problem, Incumbent(problem))
     for _ in range(k):
@@ -86,7 +86,7 @@ def test_the_minimizer_is_as_good_as_p_is_chosen_for(epsilon):
 
 
 def test_the_bounds_hold_the_optimum(instances, hold_the_law):
-    able = [pair for pair in instances[:30] if not ENGINE.supports(pair[0].phase_one() or pair[0])]
+    able = [pair for pair in instances[:30] if not ENGINE.objection(pair[0].phase_one() or pair[0])]
     hold_the_law(ENGINE, able, 1e-3, 100)
 
 
@@ -100,6 +100,6 @@ def test_ten_iterations_as_in_the_original():
 
 
 def test_what_it_cannot_play_is_refused():
-    assert "norm" in ENGINE.supports(ml.problems()["maxcut"](np.ones((3, 3)) - np.eye(3)))
-    assert "SpectralGame" in ENGINE.supports(object())
-    assert "interior" in ENGINE.supports(Discrepancy(np.eye(3), np.ones((2, 3)), max_weight=1.0))
+    assert "norm" in ENGINE.objection(ml.problems()["maxcut"](np.ones((3, 3)) - np.eye(3)))
+    assert "SpectralGame" in ENGINE.objection(object())
+    assert "interior" in ENGINE.objection(Discrepancy(np.eye(3), np.ones((2, 3)), max_weight=1.0))

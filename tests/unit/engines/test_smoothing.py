@@ -122,5 +122,5 @@ def test_images_that_are_not_finite_end_it():
 
 
 def test_what_it_cannot_play_is_refused():
-    assert "bounded" in Smoothing().supports(ml.LinearSDP(np.eye(2), [-np.eye(2)], [-0.5], 1.0))
-    assert "SpectralGame" in Smoothing().supports(object())
+    assert "bounded" in Smoothing().objection(ml.LinearSDP(np.eye(2), [-np.eye(2)], [-0.5], 1.0))
+    assert "SpectralGame" in Smoothing().objection(object())

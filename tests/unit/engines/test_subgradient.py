@@ -119,5 +119,5 @@ def test_a_subgradient_that_is_not_finite_ends_it():
 
 
 def test_what_it_cannot_play_is_refused():
-    assert "bounded" in Subgradient().supports(ml.LinearSDP(np.eye(2), [-np.eye(2)], [-0.5], 1.0))
-    assert "SpectralGame" in Subgradient().supports(object())
+    assert "bounded" in Subgradient().objection(ml.LinearSDP(np.eye(2), [-np.eye(2)], [-0.5], 1.0))
+    assert "SpectralGame" in Subgradient().objection(object())

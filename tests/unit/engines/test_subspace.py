@@ -78,7 +78,7 @@ def test_the_subspace_grows_and_its_lower_bounds_rise():
 @given(seed=st.integers(0, 10**6))
 def test_warm_starts_are_strictly_feasible(name, random_problem, seed):
     problem = random_problem(name, seed)
-    if SMALL.supports(problem):
+    if SMALL.objection(problem):
         return
     state, incumbent, before = SMALL.init(problem, Incumbent.first(problem)), Incumbent.first(problem), None
     for _ in range(40):
