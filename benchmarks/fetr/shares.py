@@ -68,7 +68,7 @@ class OneIntercept:
     """PooledRidge with a column of ones, which all tasks share."""
 
     def fit(self, X, y, task):
-        self.model = Chosen(PooledRidge(fit_intercept=False), {"alpha": PENALTIES}).fit(self.wide(X), y, task)
+        self.model = Chosen(PooledRidge(fit_intercept=False), {"alpha": PENALTIES}, prior=10.0).fit(self.wide(X), y, task)
         return self
 
     def predict(self, X, task):
@@ -99,10 +99,10 @@ def models(name):
     out = {
         "FETR CV": FETRRegressorCV(),
         "grid alone": FETRRegressorCV(structures=()),
-        "pooled": Chosen(PooledRidge(), {"alpha": PENALTIES}),
+        "pooled": Chosen(PooledRidge(), {"alpha": PENALTIES}, prior=10.0),
         "pooled, one intercept": OneIntercept(),
-        "single": Chosen(SingleTaskRidge(), {"alpha": PENALTIES}),
-        "mean-regularised": Chosen(MeanRegularizedRidge(), {"alpha": PENALTIES, "beta": (1.0,)}),
+        "single": Chosen(SingleTaskRidge(), {"alpha": PENALTIES}, prior=10.0),
+        "mean-regularised": Chosen(MeanRegularizedRidge(), {"alpha": PENALTIES, "beta": (1.0,)}, prior=10.0),
     }
     return {**out, "mixed model": Mixed()} if name == "exam" else out
 

@@ -1,10 +1,11 @@
 """Discrepancy minimization for domain adaptation."""
 
-from importlib import import_module
+import importlib
 from typing import TYPE_CHECKING, Any
 
 from matrixlearn_discrepancy.bounds import admissible_bound, discrepancy_bound, discrepancy_distance
 from matrixlearn_discrepancy.data import AirQuality, load_beijing_air
+from matrixlearn_discrepancy.generalized import GeneralizedDiscrepancy
 from matrixlearn_discrepancy.path import discrepancy_path
 from matrixlearn_discrepancy.problem import Discrepancy, effective_sample_size
 from matrixlearn_discrepancy.samples import summarize_target
@@ -26,6 +27,7 @@ __all__ = [
     "DiscrepancyRegressorCV",
     "Evidence",
     "FewPointsWarning",
+    "GeneralizedDiscrepancy",
     "ImportanceWeighted",
     "Rule",
     "Smoother",
@@ -40,7 +42,7 @@ __all__ = [
 ]
 
 
-LATE = {
+_LATE = {
     "DiscrepancyClassifier": "classifier",
     "DiscrepancyRegressor": "estimator",
     "DiscrepancyRegressorCV": "estimator_cv",
@@ -50,11 +52,11 @@ LATE = {
 
 
 def __getattr__(name: str) -> Any:
-    if name not in LATE:
+    if name not in _LATE:
         msg = f"module {__name__!r} has no attribute {name!r}"
         raise AttributeError(msg)
     try:
-        return getattr(import_module(f"{__name__}.{LATE[name]}"), name)
+        return getattr(importlib.import_module(f"{__name__}.{_LATE[name]}"), name)
     except ModuleNotFoundError as error:
         if (error.name or "").split(".")[0] != "sklearn":
             raise
