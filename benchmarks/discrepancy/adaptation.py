@@ -24,7 +24,6 @@ from matrixlearn_discrepancy import (
     DiscrepancyBound,
     DiscrepancyRegressor,
     DiscrepancyRegressorCV,
-    GeneralizedDiscrepancyRegressor,
     ImportanceWeighted,
 )
 from matrixlearn_discrepancy.selection import density_ratio
@@ -32,8 +31,6 @@ from matrixlearn_discrepancy.selection import density_ratio
 from benchmarks._common import header
 from benchmarks._data import DATA
 from benchmarks.discrepancy._domains import classifications, regressions
-
-MODELS = ("default", "plain", "CV", "generalized", "iw", "bound", "KMM", "density ratio", "target")
 
 
 def kmm(X, T):
@@ -77,9 +74,6 @@ def study(setting, seed):
     z = kmm(d.X, d.T)
     if z is not None:
         fits["KMM"] = weighted(z)
-    fits["generalized"] = GeneralizedDiscrepancyRegressor(alpha=alpha, **own, **fixed, tol=1e-2).fit(
-        d.X, d.y, X_target=d.T
-    )
     fits["target"] = DiscrepancyRegressorCV(**own, **grid).fit(d.L, d.y_L)
     out = {name: float(np.sqrt(np.mean((fit.predict(d.E) - d.y_E) ** 2))) for name, fit in fits.items()}
     return out | {"reweighted": int(path.choice_.number > 0), "seconds": seconds}
@@ -127,6 +121,32 @@ def row(name, results):
     return f"{name:22} {base.mean():.3f}  " + "  ".join(cells)
 
 
+def picture(results, file):
+    """Dots for each set: the change of three models against uniform weights, with standard errors."""
+    from matplotlib.figure import Figure
+
+    limit = 13.0
+    figure = Figure(figsize=(9, 0.27 * len(results) + 1.3), layout="constrained")
+    axes = figure.subplots()
+    for k, (model, color) in enumerate((("default", "C3"), ("density ratio", "C1"), ("CV", "C0"))):
+        for at, each in enumerate(results):
+            base, error = (np.array([r[name] for r in each["results"]]) for name in ("uniform", model))
+            apart = 100 * (error - base) / base.mean()
+            mean, se = apart.mean(), apart.std(ddof=1) / np.sqrt(len(apart))
+            place = at + 0.22 * (k - 1)
+            label = {"CV": "DiscrepancyRegressorCV", "default": "ridge 1, cap 2"}.get(model, model) if at == 0 else None
+            marker = "o" if abs(mean) <= limit else "<" if mean < 0 else ">"
+            axes.plot(np.clip(mean, -limit, limit), place, marker, color=color, ms=4, label=label)
+            axes.plot(np.clip([mean - se, mean + se], -limit, limit), [place] * 2, color=color, lw=1)
+    axes.axvline(0, color="0.6", lw=1)
+    axes.set_yticks(range(len(results)), [each["set"].replace("->", "\u2192") for each in results], fontsize=8)
+    axes.invert_yaxis()
+    axes.set(xlim=(-limit - 0.5, limit + 0.5), xlabel="change of the error on the target, % (left of 0 is better)")
+    axes.legend(frameon=False, fontsize=8, loc="lower left")
+    axes.spines[["top", "right"]].set_visible(False)
+    figure.savefig(file, dpi=110)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--draws", type=int, default=20)
@@ -136,7 +156,12 @@ def main() -> None:
     parser.add_argument("--but", nargs="+", default=[], help="parts of the names of sets to leave out")
     parser.add_argument("--classes", action="store_true")
     parser.add_argument("--out", type=Path, help="JSON lines of all results, added to")
+    parser.add_argument("--picture", type=Path, help="draw the results kept in --out, and measure nothing")
     given = parser.parse_args()
+    if given.picture:
+        kept = [json.loads(line) for line in given.out.read_text().splitlines()]
+        picture([each for each in kept if not each["classes"]], given.picture)
+        return
     warnings.simplefilter("ignore")
     header(f"adaptation, {given.draws} draws from seed {given.first}")
     for setting in (classifications if given.classes else regressions)(given.data):

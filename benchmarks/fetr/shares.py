@@ -68,7 +68,9 @@ class OneIntercept:
     """PooledRidge with a column of ones, which all tasks share."""
 
     def fit(self, X, y, task):
-        self.model = Chosen(PooledRidge(fit_intercept=False), {"alpha": PENALTIES}, prior=10.0).fit(self.wide(X), y, task)
+        self.model = Chosen(PooledRidge(fit_intercept=False), {"alpha": PENALTIES}, prior=10.0).fit(
+            self.wide(X), y, task
+        )
         return self
 
     def predict(self, X, task):

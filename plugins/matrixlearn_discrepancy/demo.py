@@ -132,8 +132,8 @@ def _verdict(result: Study) -> list[str]:
         f"{draws} draws), the exact minimizer by {exact / uniform - 1:+.1%};",
         f"DiscrepancyRegressorCV, which chooses ridge and weights and may stay uniform, by {chosen / uniform - 1:+.1%} "
         f"({better_chosen} of {draws});",
-        f"100 labels on the target, which none of them sees, by {target / uniform - 1:+.1%}. Whether to reweight depends "
-        f"on the data: docs/when-it-helps.md.",
+        f"100 labels on the target, which none of them sees, by {target / uniform - 1:+.1%}.",
+        "Whether to reweight depends on the data: docs/when-it-helps.md.",
     ]
 
 

@@ -3,12 +3,13 @@
     min over w of  lambda ||w||^2 + 1/2 max over u in B of ||w - u||_T^2 + 1/2 min over v in B of ||w - v||_T^2
 
 T = sum_j p_j x_j x_j^T over the target. B holds the hypotheses that may be the labels: those whose weighted ridge
-objective on the source, sum_i q_i (u . x_i - y_i)^2 + mu ||u||^2, is at most (1 + radius) times its least value. The mean
-of the two losses is the one nearest to all that B allows, as a weighted loss of the source could at best be (Cortes,
-Mohri and Munoz Medina, 2019, whose mu is 0). In coordinates s in which B is a ball of radius rho around 0 and T is
-diag(t), the largest distance is a trust-region problem, hence, by its dual and exactly,
+objective on the source, sum_i q_i (u . x_i - y_i)^2 + mu ||u||^2, is at most (1 + radius) times its least value. The
+mean of the two losses is the one nearest to all that B allows, as a weighted loss of the source could at best be
+(Cortes, Mohri and Munoz Medina, 2019, whose mu is 0). In coordinates s in which B is a ball of radius rho around 0 and
+T is diag(t), the largest distance is a trust-region problem, hence, by its dual and exactly,
 
-    max over |a| <= rho of sum_i t_i (s_i - a_i)^2  =  min over nu >= max t of nu rho^2 + sum_i t_i nu / (nu - t_i) s_i^2.
+    max over |a| <= rho of sum_i t_i (s_i - a_i)^2
+        =  min over nu >= max t of nu rho^2 + sum_i t_i nu / (nu - t_i) s_i^2.
 """
 
 from __future__ import annotations
@@ -53,8 +54,8 @@ class GeneralizedDiscrepancy(Problem):
     Notes
     -----
     ``y`` of a solution is w, ``matrix`` the moments [[E a a^T, E a], [E a^T, 1]] of hypotheses a in B that prove the
-    lower bound, in the coordinates s. Without lambda the answer is the centre of B, the weighted ridge regression itself:
-    B is symmetric around it.
+    lower bound, in the coordinates s. Without lambda the answer is the centre of B, the weighted ridge regression
+    itself: B is symmetric around it.
     """
 
     X_source: Any
@@ -80,11 +81,11 @@ class GeneralizedDiscrepancy(Problem):
             msg = f"weights must be >= 0 and sum to one, got min {q.min():.3g}, sum {q.sum():.9g}"
             raise ProblemError(msg)
         for name in ("regularization", "surrogate_regularization", "radius"):
-            value = as_number(name, getattr(self, name))
-            if not 0 < value < np.inf:
-                msg = f"{name} must be positive and finite, got {value:g}"
+            number = as_number(name, getattr(self, name))
+            if not 0 < number < np.inf:
+                msg = f"{name} must be positive and finite, got {number:g}"
                 raise ProblemError(msg)
-            object.__setattr__(self, name, value)
+            object.__setattr__(self, name, number)
         for name, value in {"X_source": X, "X_target": T, "y_source": y, "weights": q}.items():
             object.__setattr__(self, name, value)
 
@@ -125,7 +126,9 @@ class GeneralizedDiscrepancy(Problem):
         return self.ball.value(self.ball.inside(np.asarray(y)))
 
     def first_points(self) -> list[tuple[Any, np.ndarray | None]]:
-        return [(None, self.ball.centre)]
+        moments = np.zeros((len(self.ball.t) + 1,) * 2)
+        moments[-1, -1] = 1.0  # of the centre of B itself
+        return [(moments, self.ball.centre)]
 
     def parameters(self) -> Mapping[str, Any]:
         names = ("X_source", "X_target", "y_source", "weights")
@@ -178,7 +181,11 @@ class Ball:
     def own(self) -> tuple[np.ndarray, np.ndarray, float]:
         """lambda ||centre + frame s||^2 = s^T G s + 2 g . s + constant."""
         G = self.regularization * self.frame.T @ self.frame
-        return G, self.regularization * self.frame.T @ self.centre, self.regularization * float(self.centre @ self.centre)
+        return (
+            G,
+            self.regularization * self.frame.T @ self.centre,
+            self.regularization * float(self.centre @ self.centre),
+        )
 
     def inside(self, w: np.ndarray) -> np.ndarray:
         """s of w."""
@@ -210,7 +217,11 @@ class Ball:
             a = np.where(self.t > 0, s, 0.0)
         else:
             high = float(np.linalg.norm(self.t * s)) / self.rho
-            a = self.t * s / (self.t + scipy.optimize.brentq(excess, 0.0 if self.t.min() > 0 else EPS * self.t.max(), high))
+            a = (
+                self.t
+                * s
+                / (self.t + scipy.optimize.brentq(excess, 0.0 if self.t.min() > 0 else EPS * self.t.max(), high))
+            )
         return np.asarray(a * min(1.0, self.rho / max(float(np.linalg.norm(a)), np.finfo(float).tiny)))
 
     def value(self, s: np.ndarray) -> float:
@@ -259,8 +270,8 @@ class Ball:
     def worst_for(self, target: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
         """The best s where the nearest point of B is ``target`` (None: s itself), and the moments that prove it.
 
-        For fixed nu the objective is quadratic in s; the best nu is where the worst a = -t s / (nu - t) has norm rho, or
-        max t where its norm stays below: what is missing is then in the direction of max t, of either sign.
+        For fixed nu the objective is quadratic in s; the best nu is where the worst a = -t s / (nu - t) has norm rho,
+        or max t where its norm stays below: what is missing is then in the direction of max t, of either sign.
         """
         G, g, _ = self.own
         pull = np.zeros(len(g)) if target is None else self.t * target / 2

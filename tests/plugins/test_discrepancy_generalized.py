@@ -9,8 +9,13 @@ from sklearn.linear_model import Ridge
 
 import matrixlearn as ml
 from matrixlearn.exceptions import ProblemError
+from matrixlearn.testing import check_problem
 
 seeds = st.integers(0, 2**32 - 1)
+
+
+def test_the_laws_of_the_kit():
+    check_problem(GeneralizedDiscrepancy, max_examples=3)
 
 
 @settings(max_examples=10)
