@@ -35,6 +35,10 @@ def _distribution(entry: EntryPoint) -> str:
     return entry.dist.name if entry.dist is not None else "an unknown distribution"
 
 
+def _who(entry: EntryPoint) -> str:
+    return f"{entry.name!r} of the distribution {_distribution(entry)!r} ({entry.value})"
+
+
 def _package(entry: EntryPoint) -> str:
     return entry.module.partition(".")[0]
 
@@ -137,14 +141,13 @@ class Registry(Mapping[str, type[T]], Generic[T]):
         return self._loaded(entries[0])
 
     def _loaded(self, entry: EntryPoint) -> type[T]:
-        who = f"{entry.name!r} of the distribution {_distribution(entry)!r} ({entry.value})"
         try:
             cls = entry.load()
         except (Exception, SystemExit) as error:  # whatever a stranger's module does
-            msg = f"the {self.noun} {who} could not be loaded: {type(error).__name__}: {error}"
+            msg = f"the {self.noun} {_who(entry)} could not be loaded: {type(error).__name__}: {error}"
             raise PluginLoadError(msg) from error
         if not (isinstance(cls, type) and issubclass(cls, self.kind)):
-            msg = f"the entry point {who} is not a subclass of matrixlearn's {self.kind.__name__}"
+            msg = f"the entry point {_who(entry)} is not a subclass of matrixlearn's {self.kind.__name__}"
             raise PluginLoadError(msg)
         return cls
 
