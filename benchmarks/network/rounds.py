@@ -10,9 +10,9 @@ faults  ring of 12, BOL and GD with late and lost messages: the same in P, to 1e
 import argparse
 
 import numpy as np
-from benchmarks.network._simulated import graph_named, rounds_to, simulated
 from matrixlearn_network import BOL, BSR, DMTL, GradientDescent, GraphMultitask, Krylov
 
+from benchmarks.network._simulated import graph_named, rounds_to, simulated
 from matrixlearn.engines import Incumbent, Proposal
 from matrixlearn.machines import Local
 
