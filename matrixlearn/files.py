@@ -46,8 +46,10 @@ PROMISED = {".gz": (KINDS[0][0], "a gzip file"), ".npz": (KINDS[1][0], "an .npz 
 PACKED = 1032
 """Bytes that one byte of a deflated stream can stand for, at most."""
 
-LARGEST = 1e150
-"""The square of a larger number, summed, is no number."""
+LARGEST, SMALLEST = 1e50, 1e-100
+"""Where the largest entry of an array may lie, unless all are 0: what is computed holds products of several entries,
+and quotients by them.
+"""
 
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
