@@ -35,7 +35,7 @@ def _distribution(entry: EntryPoint) -> str:
     return entry.dist.name if entry.dist is not None else "an unknown distribution"
 
 
-def _who(entry: EntryPoint) -> str:
+def _named(entry: EntryPoint) -> str:
     return f"{entry.name!r} of the distribution {_distribution(entry)!r} ({entry.value})"
 
 
@@ -144,10 +144,10 @@ class Registry(Mapping[str, type[T]], Generic[T]):
         try:
             cls = entry.load()
         except (Exception, SystemExit) as error:  # whatever a stranger's module does
-            msg = f"the {self.noun} {_who(entry)} could not be loaded: {type(error).__name__}: {error}"
+            msg = f"the {self.noun} {_named(entry)} could not be loaded: {type(error).__name__}: {error}"
             raise PluginLoadError(msg) from error
         if not (isinstance(cls, type) and issubclass(cls, self.kind)):
-            msg = f"the entry point {_who(entry)} is not a subclass of matrixlearn's {self.kind.__name__}"
+            msg = f"the entry point {_named(entry)} is not a subclass of matrixlearn's {self.kind.__name__}"
             raise PluginLoadError(msg)
         return cls
 
@@ -167,7 +167,7 @@ def _allow_list() -> Callable[[EntryPoint], bool]:
     if allowed is None:
         return lambda entry: True
     names = {name.strip() for name in allowed.split(",")}
-    packages = {_package(entry) for entry in entry_points(group=PROBLEMS.group) if entry.name in names}
+    packages = {_package(entry) for entry in _installed(PROBLEMS.group, _folders()) if entry.name in names}
     engines = ENGINES.group
     return lambda entry: entry.name in names or (entry.group == engines and _package(entry) in packages)
 
