@@ -83,13 +83,22 @@ class SquaredPosed(Posed):
         return normalized_error(held, predicted, of, prior=0.0 if of.task is None else PRIOR_ROWS)
 
     @cached_property
-    def _extended(self) -> Rows:
-        """The rows with a column of ones first and features less their mean, where there are intercepts."""
+    def _extended(self) -> Moments:
+        """Of the rows with a column of ones first and features less their mean, where there are intercepts.
+
+        Dense rows are shifted; of sparse ones, which stay sparse, the moments are.
+        """
         rows = self.rows
         if not self.fit_intercept:
-            return rows
-        X = rows.X.toarray() if is_sparse(rows.X) else rows.X
-        return replace(rows, X=np.column_stack([np.ones(len(X)), X - self._mean]))
+            return rows.moments()
+        if not is_sparse(rows.X):
+            return replace(rows, X=np.column_stack([np.ones(len(rows)), rows.X - self._mean])).moments()
+        import scipy.sparse as sp
+
+        raw = replace(rows, X=sp.csr_array(sp.hstack([np.ones((len(rows), 1)), rows.X]))).moments()
+        shift = np.eye(raw.shape[0])
+        shift[0, 1:] = -self._mean
+        return Moments(shift.T @ raw.gram @ shift, shift.T @ raw.cross, raw.square)
 
     @property
     def _mean(self) -> np.ndarray:
@@ -97,7 +106,7 @@ class SquaredPosed(Posed):
         return np.asarray(self.rows.X.T @ self.rows.counts / self.rows.counts.sum())
 
     def mixed(self, structure: Structure) -> MixedPosed | None:
-        moments, count = self._extended.moments(), float(np.sum(self.rows.count_by_task))
+        moments, count = self._extended, float(np.sum(self.rows.count_by_task))
         if moments.is_shared:
             p, m = moments.shape
             moments = Moments(np.broadcast_to(moments.gram, (m, p, p)), moments.cross, moments.square)

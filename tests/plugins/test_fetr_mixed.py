@@ -8,6 +8,7 @@ from matrixlearn_fetr import FETRRegressorCV, Moments, PooledRidge
 from matrixlearn_fetr.mixed import LEAST, STRUCTURES, MixedModel, estimate
 
 import matrixlearn as ml
+from matrixlearn.exceptions import UnseenTaskWarning
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -118,7 +119,8 @@ def test_the_fit_is_a_certified_solution_and_the_formulas_agree():
     np.testing.assert_allclose(np.diag(model.feature_covariance_), covariance, rtol=1e-4)
     assert np.all(covariance >= mixed.noise * LEAST**2 / np.mean(X**2) * 0.1)
     np.testing.assert_allclose(np.diag(model.task_relations_), 1.0)
-    assert model.predict([[0.0, 0.0, 0.0]], [99]).shape == (1,)  # a task that fit did not see
+    with pytest.warns(UnseenTaskWarning):
+        assert model.predict([[0.0, 0.0, 0.0]], [99]).shape == (1,)
 
 
 def test_with_few_rows_it_beats_pooling_and_the_grid():
