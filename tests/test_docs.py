@@ -31,6 +31,7 @@ MODULES = (
     "matrixlearn.testing",
     "matrixlearn_definiteboost",
     "matrixlearn_discrepancy",
+    "matrixlearn_erm",
     "matrixlearn_fetr",
     "matrixlearn_maxcut",
     "matrixlearn_meg",

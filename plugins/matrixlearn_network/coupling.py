@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from matrixlearn.exceptions import ProblemError
 from matrixlearn.multitask import SpectralPrecision
 from matrixlearn_network.graph import DENSE, Graph
 
@@ -44,7 +45,12 @@ class Coupling:
         if m <= DENSE:
             from scipy.linalg import cho_factor
 
-            return cho_factor(np.eye(m) + self.ratio * self.graph.laplacian.toarray())
+            try:
+                return cho_factor(np.eye(m) + self.ratio * self.graph.laplacian.toarray())
+            except np.linalg.LinAlgError as error:  # rounding has lost the I
+                most = self.ratio * float(np.max(self.graph.laplacian.diagonal()))
+                msg = f"tau / eta times the weights of the graph is {most:.3g}: to double precision, the tasks are one"
+                raise ProblemError(msg) from error
         return sp.linalg.splu(sp.csc_array(sp.eye_array(m) + self.ratio * self.graph.laplacian), **SYMMETRIC)
 
     def solve(self, V: np.ndarray) -> np.ndarray:

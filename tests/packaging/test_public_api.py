@@ -29,6 +29,7 @@ MODULES = (
     "matrixlearn.testing",
     "matrixlearn_definiteboost",
     "matrixlearn_discrepancy",
+    "matrixlearn_erm",
     "matrixlearn_maxcut",
     "matrixlearn_meg",
     "matrixlearn_network",
