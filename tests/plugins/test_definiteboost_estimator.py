@@ -192,3 +192,8 @@ def test_more_errors():
 def test_importing_the_plugin_does_not_import_scikit_learn():
     code = "import sys, matrixlearn_definiteboost as m; assert 'sklearn' not in sys.modules; m.DefiniteBoostKernel; assert 'sklearn' in sys.modules"  # noqa: E501
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_an_index_that_no_memory_holds_is_refused_before_it_is_asked_for():
+    with pytest.raises(ProblemError, match="the index 1000000000: a kernel of 1000000001 objects takes"):
+        DefiniteBoostKernel().fit([[0, 10**9]], [1])
