@@ -137,8 +137,8 @@ class MultitaskRegressor(TaskLabels, MultiOutputMixin, RegressorMixin, BaseEstim
         ----------
         X : array-like, shape (n, d)
         task : array-like, shape (n,), optional
-            The task of each row, where ``fit`` was given one. One that it did not see is predicted around a shared
-            mean by that mean and the mean intercept.
+            The task of each row, or of all, where ``fit`` was given one. One that it did not see is predicted around a
+            shared mean by that mean and the mean intercept.
 
         Returns
         -------
@@ -189,8 +189,10 @@ def _filled(y: Any) -> tuple[Any, np.ndarray | None]:
 
 
 def _label_of_rows(task: Any, rows: int) -> np.ndarray:
-    """A label for each row, shape (n,)."""
+    """A label for each row, shape (n,); one label alone is that of all rows."""
     labels = as_labels(task)
+    if labels.ndim == 0:
+        labels = np.full(rows, labels)
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]
     if labels.shape != (rows,):

@@ -20,7 +20,7 @@ from matrixlearn import Solution, Status, solve
 from matrixlearn.multitask import Rows, number_at_least, splits
 from matrixlearn_fetr.mixed import STRUCTURES, WIDEST
 from matrixlearn_fetr.picture import draw_relations
-from matrixlearn_fetr.posed import MixedPosed, Posed
+from matrixlearn_fetr.training import MixedTraining, Training
 
 MEANS = ("auto", "shared", "zero")
 
@@ -28,7 +28,7 @@ MEANS = ("auto", "shared", "zero")
 class Relations(ABC):
     """All estimators of FETR."""
 
-    posed: ClassVar[type[Posed]]
+    posed: ClassVar[type[Training]]
     """The loss."""
 
     mean: str
@@ -50,15 +50,15 @@ class Relations(ABC):
         posed, solution = self._solved(self._posed(rows))
         return posed.linear(self._learned(posed, solution))
 
-    def _posed(self, rows: Rows) -> Posed:
+    def _posed(self, rows: Rows) -> Training:
         return self.posed(rows, self.tasks_, self.fit_intercept)
 
     @abstractmethod
-    def _solved(self, posed: Posed) -> tuple[Posed, Solution]:
+    def _solved(self, posed: Training) -> tuple[Training, Solution]:
         """What is solved in the end, for the strengths that are given, or chosen here."""
 
     def _solve(
-        self, posed: Posed, eta: float, bounds: tuple[float, float], tol: float, warm_start: Solution | None = None
+        self, posed: Training, eta: float, bounds: tuple[float, float], tol: float, warm_start: Solution | None = None
     ) -> Solution:
         lower, upper = bounds
         problem = posed.problem.with_prior(eta=eta, lower=lower, upper=upper, mean=self._around)
@@ -71,7 +71,7 @@ class Relations(ABC):
             return self.mean
         return "zero" if self.tasks_ is None else "shared"
 
-    def _learned(self, posed: Posed, solution: Solution) -> np.ndarray:
+    def _learned(self, posed: Training, solution: Solution) -> np.ndarray:
         """W; sets what a solution says."""
         if solution.status is Status.STOPPED:
             msg = f"fit stopped: gap {solution.gap:.2e}, {solution.status.advice}"
@@ -141,7 +141,7 @@ class Fixed(Relations):
         self.tol = tol
         self.max_iter = max_iter
 
-    def _solved(self, posed: Posed) -> tuple[Posed, Solution]:
+    def _solved(self, posed: Training) -> tuple[Training, Solution]:
         return posed, self._solve(posed, self.eta, (self.lower, self.upper), self.tol)
 
 
@@ -195,7 +195,7 @@ class ByCrossValidation(Relations):
         for eta in self.etas:
             number_at_least("each of etas", eta, 0, strictly=True)
 
-    def _solved(self, posed: Posed) -> tuple[Posed, Solution]:
+    def _solved(self, posed: Training) -> tuple[Training, Solution]:
         folds = splits(posed.rows, self.cv, self.random_state)
         errors = [self._errors(posed.rows, train, test) for train, test in folds]
         self.error_path_ = np.moveaxis(np.array(errors), 0, 2)
@@ -217,7 +217,7 @@ class ByCrossValidation(Relations):
         way = [None, *self._path(posed, self.bounds[at], [eta for eta in self.etas if eta < self.eta_])]
         return posed, self._solve(posed, self.eta_, self.bounds[at], self.tol, warm_start=way[-1])
 
-    def _mixed(self, posed: Posed) -> dict[str, MixedPosed]:
+    def _mixed(self, posed: Training) -> dict[str, MixedTraining]:
         """Mixed models of all rows, by the names of their structures."""
         if self.mean == "zero":
             return {}
@@ -229,7 +229,7 @@ class ByCrossValidation(Relations):
         model, held = self._posed(rows.take(train)).mixed(STRUCTURES[name]), rows.take(test)
         return np.inf if model is None else model.error(held, held.predicted(*model.of_model), rows)
 
-    def _path(self, posed: Posed, bounds: tuple[float, float], etas: Iterable[float]) -> Iterator[Solution]:
+    def _path(self, posed: Training, bounds: tuple[float, float], etas: Iterable[float]) -> Iterator[Solution]:
         """Solutions for the etas in ascending order, each from the one before."""
         solution = None
         for eta in sorted(etas):

@@ -9,7 +9,7 @@ forms for given Omega = R R^T, and what is left, the profiled deviance of Bates 
 
 is minimized over R. Marginal likelihood integrates the weights out, and so does not collapse where tasks have few
 rows, as a maximum over weights and covariances together can. Given Omega, the weights are those of FETR in the features
-A R with eta = 1 and both precisions the identity (`posed.MixedPosed`): a convex problem.
+A R with eta = 1 and both precisions the identity (`training.MixedTraining`): a convex problem.
 
 References
 ----------

@@ -9,7 +9,7 @@ import numpy as np
 
 from matrixlearn.multitask import MultitaskRegressor
 from matrixlearn_fetr.estimator import ByCrossValidation, Fixed, Relations
-from matrixlearn_fetr.posed import SquaredPosed
+from matrixlearn_fetr.training import SquaredTraining
 
 
 class AroundMean(Relations, MultitaskRegressor):
@@ -75,7 +75,7 @@ class FETRRegressor(Fixed, AroundMean):
     (True, 'stationary')
     """
 
-    posed = SquaredPosed
+    posed = SquaredTraining
 
 
 class FETRRegressorCV(ByCrossValidation, AroundMean):
@@ -124,7 +124,7 @@ class FETRRegressorCV(ByCrossValidation, AroundMean):
         As in `FETRRegressor`, fitted to all rows.
     """
 
-    posed = SquaredPosed
+    posed = SquaredTraining
 
     def __init__(
         self,

@@ -21,7 +21,7 @@ from matrixlearn_fetr import (
     MeanRegularizedRidge,
     SingleTaskRidge,
 )
-from matrixlearn_fetr.posed import PRIOR_ROWS
+from matrixlearn_fetr.training import PRIOR_ROWS
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression

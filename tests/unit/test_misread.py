@@ -115,3 +115,12 @@ def test_a_misspelt_task_is_named():
     model = FETRRegressor(mean="shared").fit(X, X @ [1.0, 2.0], task)
     with pytest.warns(UnseenTaskWarning, match=r"did not see: \['olso'\]; they are predicted by what all tasks share"):
         model.predict(X[:2], ["oslo", "olso"])
+
+
+def test_one_label_is_that_of_all_rows():
+    rng = np.random.default_rng(0)
+    X, task = rng.standard_normal((20, 2)), np.repeat(["oslo", "bergen"], 10)
+    model = FETRRegressor().fit(X, X @ [1.0, 2.0], task)
+    np.testing.assert_allclose(model.predict(X[:3], "oslo"), model.predict(X[:3], ["oslo"] * 3))
+    numbered = FETRRegressor().fit(X, X @ [1.0, 2.0], np.repeat([0, 1], 10))
+    np.testing.assert_allclose(numbered.predict(X[:3], 1), numbered.predict(X[:3], [1] * 3))

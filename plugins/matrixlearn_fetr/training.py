@@ -1,4 +1,4 @@
-"""What an estimator makes of rows: the problem that they pose, what its weights predict, and how that is judged.
+"""The training problem of an estimator: the problem of given rows, the predictions of its weights, and their error.
 
 One class for the squared loss, one for it with strengths by restricted maximum likelihood, and one for the logistic;
 all else of the estimators is the same for all.
@@ -23,7 +23,7 @@ from matrixlearn_fetr.mixed import MixedModel, Structure, estimate
 from matrixlearn_fetr.problem import FETR
 
 
-class Posed(ABC):
+class Training(ABC):
     """The problem of some rows, for any eta and bounds.
 
     Parameters
@@ -57,12 +57,12 @@ class Posed(ABC):
         """What a solution of the problem says of the weights and their covariances."""
         return solution.problem.estimate(solution)  # type: ignore[attr-defined]
 
-    def mixed(self, structure: Structure) -> MixedPosed | None:
+    def mixed(self, structure: Structure) -> MixedTraining | None:
         """The same rows with strengths by restricted maximum likelihood; None where that is not possible."""
         return None
 
 
-class SquaredPosed(Posed):
+class SquaredTraining(Training):
     """The squared loss, known by moments; an intercept of each task is free of the prior."""
 
     @cached_property
@@ -105,27 +105,27 @@ class SquaredPosed(Posed):
         """The mean of the features over all rows, as they count, (d,)."""
         return np.asarray(self.rows.X.T @ self.rows.counts / self.rows.counts.sum())
 
-    def mixed(self, structure: Structure) -> MixedPosed | None:
+    def mixed(self, structure: Structure) -> MixedTraining | None:
         moments, count = self._extended, float(np.sum(self.rows.count_by_task))
         if moments.is_shared:
             p, m = moments.shape
             moments = Moments(np.broadcast_to(moments.gram, (m, p, p)), moments.cross, moments.square)
         model = estimate(moments, count, structure, self.fit_intercept)
-        return None if model is None else MixedPosed(self, model, self._mean if self.fit_intercept else None)
+        return None if model is None else MixedTraining(self, model, self._mean if self.fit_intercept else None)
 
 
-class MixedPosed(Posed):
+class MixedTraining(Training):
     """The squared loss in the features A R in which the prior of a mixed model is the identity: eta = 1, S1 = S2 = I.
 
     Parameters
     ----------
-    posed : SquaredPosed
+    posed : SquaredTraining
     model : MixedModel
     mean : array, shape (d,), or None
         What was taken off the features; None where there are no intercepts.
     """
 
-    def __init__(self, posed: SquaredPosed, model: MixedModel, mean: np.ndarray | None) -> None:
+    def __init__(self, posed: SquaredTraining, model: MixedModel, mean: np.ndarray | None) -> None:
         super().__init__(posed.rows, posed.names, posed.fit_intercept)
         self.model = model
         self.mean = mean
@@ -151,7 +151,7 @@ class MixedPosed(Posed):
 
     @staticmethod
     def error(held: Rows, predicted: np.ndarray, of: Rows) -> float:
-        return SquaredPosed.error(held, predicted, of)
+        return SquaredTraining.error(held, predicted, of)
 
     def estimate(self, solution: Solution) -> ScatterEstimate:
         """In the user's features."""
@@ -162,7 +162,7 @@ class MixedPosed(Posed):
         return ScatterEstimate(of.weights, R @ of.mean, sigma**2 * R @ R.T, relations)
 
 
-class LogisticPosed(Posed):
+class LogisticTraining(Training):
     """The logistic loss of labels -1 and 1; the intercept is the weight of a column of ones, under the prior."""
 
     @cached_property
