@@ -36,6 +36,17 @@ def test_the_demonstration_tells_that_neighbours_help_and_what_they_sent(monkeyp
     assert len(figure.axes) >= 3
 
 
+def test_the_demonstration_goes_by_the_name_of_its_plugin_too(monkeypatch):
+    from click.testing import CliRunner
+
+    from matrixlearn._commands import cli
+
+    monkeypatch.setattr(demo, "run", lambda say: say("45 towns"))
+    for name in ("network", "graph-multitask"):
+        assert "45 towns" in CliRunner().invoke(cli, ["demo", name]).output
+    assert "no problem is called 'nothing'" in CliRunner().invoke(cli, ["demo", "nothing"]).output
+
+
 def test_rows_and_graph_come_from_a_file(tmp_path):
     rng = np.random.default_rng(0)
     X, task = rng.standard_normal((12, 2)), np.repeat(np.arange(3), 4)
