@@ -179,10 +179,26 @@ def read_archive(path: str | os.PathLike[str]) -> dict[str, np.ndarray]:
             if len({member.filename for member in members}) < len(members):
                 msg = "two of its members have one name"
                 raise ValueError(msg)
+            _require_filled(raw, members, archive.start_dir)
             return {member.filename.removesuffix(".npy"): _array(archive.read(member)) for member in members}
     except Exception as error:  # zipfile, zlib and NumPy raise a dozen kinds for damaged archives
         msg = f"{name_of(path)} is not an .npz file of arrays: {error or type(error).__name__}"
         raise ProblemError(msg) from error
+
+
+def _require_filled(raw: bytes, members: list[zipfile.ZipInfo], end: int) -> None:
+    """No part of an archive may belong to a member that its directory, damaged, does not list."""
+    reached = 0
+    for member in sorted(members, key=lambda member: member.header_offset):
+        at = member.header_offset
+        after = 24 if member.flag_bits & 8 else 0  # sizes that were written behind the content
+        if not reached <= at <= reached + after:
+            break
+        header = 30 + sum(int.from_bytes(raw[at + place : at + place + 2], "little") for place in (26, 28))
+        reached = at + header + member.compress_size
+    if not end - 24 <= reached <= end or (reached < end and not any(member.flag_bits & 8 for member in members)):
+        msg = f"{end - reached} bytes before its directory belong to no member that it lists"
+        raise ValueError(msg)
 
 
 def _array(raw: bytes) -> np.ndarray:

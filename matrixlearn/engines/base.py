@@ -160,7 +160,7 @@ class State:
 
 
 class Engine(ABC):
-    """A way to the answer."""
+    """A method that proposes points: frozen parameters and two functions, `init` and `step`."""
 
     name: str
 
@@ -204,7 +204,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Run:
-    """What the loop brings home."""
+    """How a loop ended, and what it proved."""
 
     certificate: Certificate
     events: tuple[Event, ...]
@@ -267,7 +267,7 @@ def run(
                 ended = check() or state.finished
     except KeyboardInterrupt:
         ended = INTERRUPTED
-    if state is not None and incumbent.gap > tol:  # what is brought home is worth all eigenvalues
+    if state is not None and incumbent.gap > tol:  # the last points are worth all eigenvalues
         with contextlib.suppress(KeyboardInterrupt):
             last = [proposal for proposal in state.proposals if proposal.proof is not None]
             for proposal in last:

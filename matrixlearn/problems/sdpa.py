@@ -170,8 +170,8 @@ def _numbers(path: Any, lines: list[Line], count: int, what: str) -> tuple[list[
     for taken, (line, text) in enumerate(lines, 1):
         for word in PUNCTUATION.sub(" ", text).split():
             digits = re.match(r"[+-]?(\d[\w.]*([+-]\d+)?|\.\d[\w.]*([+-]\d+)?)", word, re.ASCII)
-            begins = digits is not None and word[digits.end() :][:1] in ("", "=", *AFTER_ENTRY)
-            if len(found) == count and not begins:
+            begins = digits is not None and word[digits.end() :][:1] in ("", "=")
+            if len(found) == count and not re.match(r"\W*\d", word):
                 break  # text
             if len(found) == count or digits is None or not begins:
                 refuse(path, line, f"{text.strip()[:60]!r} is not {what}, {count} numbers")

@@ -110,6 +110,8 @@ class Newton(ERMEngine):
         new = _searched(problem, state, design, working, signs, gradient, d)
         if new is None and size < state.size / 2:  # rounding hides what P gains; the gradient shows it
             new = _whole(state, design, working, d)
+        if new is None and psi.l1 > 0:  # in a corner of its orthant: a proximal step finds another
+            new = _proximal(problem, state, g)
         if new is None:
             return replace(state, proposals=(Proposal(X=x, y=y),), finished="no step brings the objective down further")
         y = problem.loss.gradient(new.p, problem.b)
@@ -152,6 +154,17 @@ def _solution(
         rz, last = float(r @ z), rz
         q = z + (rz / last) * q
     return d if np.any(d) else -inverse * gradient
+
+
+def _proximal(problem: ERM, state: NewtonState, g: np.ndarray) -> NewtonState | None:
+    """A step of the proximal gradient method, which goes down wherever x is not optimal; None where P shows nothing."""
+    psi, x = problem.penalty, state.x
+    assert x is not None
+    step = 1 / (problem.loss.smoothness * problem.operator_norm**2)
+    new = psi.prox(x - step * (g - psi.ridge * x), step)
+    p = problem.design.apply(new)
+    value = problem.value_at(p, new)
+    return replace(state, x=new, p=p, value=value) if value < state.value else None
 
 
 def _whole(state: NewtonState, design: Design, working: np.ndarray | None, d: np.ndarray) -> NewtonState:

@@ -113,9 +113,12 @@ def _recognised(path: Any, lines: list[tuple[int, str]]) -> str:
     rows = _rows(lines)
     if not rows:
         refuse(path, 1, "the graph has no edges")
-    said = [cells for _, cells in rows if cells[0] != "c"]
-    edges = sum(len(cells) == 3 and cells[0] == "e" and all(map(whole, cells[1:])) for cells in said)
-    if any(cells[0] == "p" and cells[1:2] in (["edge"], ["edges"], ["col"]) for cells in said) or 2 * edges > len(said):
+    said = [
+        cells for _, cells in rows if cells[0] != "c"
+    ]  # of DIMACS, "c" opens a comment, "p" the header, "e" an edge
+    headers = [cells for cells in said if cells[0] == "p" and cells[1:2] in (["edge"], ["edges"], ["col"])]
+    edges = [cells for cells in said if len(cells) == 3 and cells[0] == "e" and all(map(whole, cells[1:]))]
+    if headers or 2 * len(edges) > len(said) or not said:
         return "DIMACS"
     if "," in (first := " ".join(rows[0][1])) or ";" in first:
         return "CSV"

@@ -167,6 +167,7 @@ def test_a_byte_order_mark_is_none_of_the_graph(tmp_path):
         ("".join(f"e {i} {j}\n" for i, j in CYCLE), "line 1: an edge comes before"),
         ("p edge 5 1\ne 1 2 3\n", "line 2.*weights have no place"),
         ("p sp 5 1\na 1 2 3\n", "line 1"),
+        ("c a\n", "line 1: the line 'p edge n m' is missing"),
         ("source,target,weight\na,b,1\nb,c\n", "line 3: 'b c' has 2 cells"),
         ("one,two,three\na,b,1\n", "line 1: the weight 'three'"),
         ('a,b,1\nb,"c\nd",1\n', "line 2: no line of CSV"),
