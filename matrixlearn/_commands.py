@@ -279,11 +279,13 @@ def check(name: str, max_examples: int) -> None:
 
 
 def _problem_called(name: str) -> str:
-    """A problem's name, or that of the first problem that the plugin matrixlearn_NAME brings."""
+    """A problem's name, or that of the first problem that the plugin of that name brings."""
     if name in problems():
         return name
     packages = _of_each(lambda _, presenter: presenter.problem_class.__module__.partition(".")[0])
-    return next((key for key, package in packages.items() if package == f"matrixlearn_{name}"), name)
+    return next(
+        (key for key, package in packages.items() if package.partition("_")[::2] == ("matrixlearn", name)), name
+    )
 
 
 @cli.command()

@@ -20,14 +20,15 @@ INF = float("inf")
 
 def _vector(name: str, value: Any) -> np.ndarray:
     """A vector of numbers, infinite ones among them, as float64."""
-    if np.iscomplexobj(value):
-        msg = f"{name} must hold real numbers, got {np.asarray(value).dtype}"
-        raise ProblemError(msg)
     try:
-        vector = np.asarray(value, dtype=float)
+        given = np.asarray(value)
+        vector = np.asarray(given, dtype=float) if given.dtype.kind != "c" else None
     except (TypeError, ValueError) as error:
         msg = f"{name} must be a vector of numbers, got {value!r}"
         raise ProblemError(msg) from error
+    if vector is None:
+        msg = f"{name} must hold real numbers, got {given.dtype}"
+        raise ProblemError(msg)
     if vector.ndim != 1:
         msg = f"{name} must have shape (m,), got shape {vector.shape}: np.full(m, v) for one number"
         raise ProblemError(msg)

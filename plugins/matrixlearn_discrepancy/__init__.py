@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 
 from matrixlearn_discrepancy.bounds import admissible_bound, discrepancy_bound, discrepancy_distance
 from matrixlearn_discrepancy.data import AirQuality, load_beijing_air
-from matrixlearn_discrepancy.generalized import GeneralizedDiscrepancy
 from matrixlearn_discrepancy.path import discrepancy_path
 from matrixlearn_discrepancy.problem import Discrepancy, effective_sample_size
 from matrixlearn_discrepancy.samples import summarize_target
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     from matrixlearn_discrepancy.classifier import DiscrepancyClassifier
     from matrixlearn_discrepancy.estimator import DiscrepancyRegressor, FewPointsWarning
     from matrixlearn_discrepancy.estimator_cv import DiscrepancyRegressorCV
+    from matrixlearn_discrepancy.generalized import GeneralizedDiscrepancy
 
 __all__ = [
     "AirQuality",
@@ -47,6 +47,7 @@ _LATE = {
     "DiscrepancyRegressor": "estimator",
     "DiscrepancyRegressorCV": "estimator_cv",
     "FewPointsWarning": "estimator",
+    "GeneralizedDiscrepancy": "generalized",
 }
 """The modules that need scikit-learn, by name: imported when they are asked for."""
 

@@ -210,18 +210,17 @@ class Ball:
         if s @ s <= self.rho**2:
             return s
 
-        def excess(kappa: float) -> float:
-            return float(np.linalg.norm(self.t * s / (self.t + kappa))) - self.rho
+        t = self.t / max(float(self.t.max()), np.finfo(float).tiny)  # the answer has no unit of t; small ones underflow
 
-        if self.t.max() == 0 or excess(0.0 if self.t.min() > 0 else EPS * self.t.max()) <= 0:
+        def excess(kappa: float) -> float:
+            return float(np.linalg.norm(t * s / (t + kappa))) - self.rho
+
+        low = 0.0 if t.min() > 0 else EPS
+        if self.t.max() == 0 or excess(low) <= 0:
             a = np.where(self.t > 0, s, 0.0)
         else:
-            high = float(np.linalg.norm(self.t * s)) / self.rho
-            a = (
-                self.t
-                * s
-                / (self.t + scipy.optimize.brentq(excess, 0.0 if self.t.min() > 0 else EPS * self.t.max(), high))
-            )
+            high = max(float(np.linalg.norm(t * s)) / self.rho, low)
+            a = t * s / (t + scipy.optimize.brentq(excess, low, high) if excess(high) < 0 else t + high)
         return np.asarray(a * min(1.0, self.rho / max(float(np.linalg.norm(a)), np.finfo(float).tiny)))
 
     def value(self, s: np.ndarray) -> float:

@@ -205,7 +205,6 @@ def test_missing_labels_are_named(task, says):
     ("task", "says"),
     [
         (np.array(["a", 1] * 4, dtype=object), "task must hold labels of one kind"),
-        ("region", r"task must hold one label for each of the 8 rows, got shape \(\)"),
         (["a", "b"], r"task must hold one label for each of the 8 rows, got shape \(2,\)"),
         (np.zeros((8, 2)), r"task must hold one label for each of the 8 rows, got shape \(8, 2\)"),
     ],
@@ -215,6 +214,11 @@ def test_labels_of_no_row_are_named_by_estimators(task, says):
     for call in (lambda: FETRRegressor().fit(X, Y[:, 0], task), lambda: fitted.predict(X, task)):
         with pytest.raises(ValueError, match=says):
             call()
+
+
+def test_one_label_is_for_all_rows():
+    fitted = FETRRegressor().fit(X, Y[:, 0], ["a", "b"] * 4)
+    np.testing.assert_allclose(fitted.predict(X, "a"), fitted.predict(X, ["a"] * 8))
 
 
 def test_labels_of_any_kind_are_the_same_tasks():

@@ -163,7 +163,7 @@ def test_the_command_line_reads_arrays(tmp_path, monkeypatch):
         ("lacking.npz", "must hold X and y, got X only"),
         ("strange.npz", "must hold arrays among X, y, got z"),
         ("single.npy", "not an .npz file"),
-        ("text.npz", "not an .npz file"),
+        ("text.npz", "not an .npz archive"),
     ):
         refused = run(name)
         assert refused.exit_code == 1 and message in refused.output, refused.output
