@@ -23,7 +23,7 @@ from matrixlearn.linalg.sparse_family import SparseFamily
 from matrixlearn.linalg.stacked_family import StackedFamily
 from matrixlearn.problems.linear.echelon import Echelon
 from matrixlearn.problems.linear.exact import Combined, combined
-from matrixlearn.problems.linear.face import Face, exact_congruence, least_face
+from matrixlearn.problems.linear.face import WORK, Face, exact_congruence, least_face
 from matrixlearn.problems.linear.open import OpenProgram, TraceLimit
 from matrixlearn.problems.linear.proof import Proof
 from matrixlearn.problems.linear.scaling import even_units, in_units
@@ -48,6 +48,8 @@ class Standard:
     t, r : ndarray
         The units of the basis and of the rows that are left.
     face : Face or None
+    on_face : Combined or None
+        What the rows of the face say together, where that is fewer.
     before : Proof
         The program in even units, all its dimensions.
     program : OpenProgram
@@ -61,6 +63,7 @@ class Standard:
     t: np.ndarray
     r: np.ndarray
     face: Face | None
+    on_face: Combined | None
     before: Proof
     program: OpenProgram
 
@@ -104,7 +107,7 @@ class Standard:
         if untouched and not is_numpy(C) and len(kept) not in (0, len(b)):
             playing = family.at(kept)
         here: Array = C if untouched else cost
-        frame, cost_error = np.diag(t * t), 0.0
+        frame, cost_error, on_face = np.diag(t * t), 0.0, None
         found = _without_unused(found, cost, exact)
         if found is not None and not found.contradiction and found.V.shape[1] > 0:
             V, rows = found.V, found.rows
@@ -113,14 +116,20 @@ class Standard:
             known = exact_congruence(cost, V)
             here, cost_error = (sym(V.T @ cost @ V), congruence_error(cost, V)) if known is None else (known, 0.0)
             if len(rows):
-                playing, exact = exact.at(rows).compressed(V), CompressedFamily(exact.at(rows), V)
+                playing, exact = _compressed(exact.at(rows), V)
+                again = combined(exact, right, equal_here, None)
+                if again.contradiction:
+                    found = replace(found, contradiction=f"on the face, {again.contradiction}")
+                elif len(again.kept) < len(rows):
+                    playing, exact, right = playing.at(again.kept), exact.at(again.kept), right[again.kept]
+                    on_face, equal_here = again, again.equal
         if len(right) == 0:  # a program has a row, be it 0 . X <= 1
             exact = playing = DenseFamily(np.zeros((1, *here.shape)))
             right, equal_here = np.ones(1), np.zeros(1, dtype=bool)
         limit = None if trace_bound is None else TraceLimit(trace_bound, frame)
         proof = Proof(as_numpy(here), exact, right, equal_here, cost_error)
         program = OpenProgram(here, playing, right, equal_here, proof, limit)
-        return cls(C, equal, says, by_echelon, t, r, found, before, program)
+        return cls(C, equal, says, by_echelon, t, r, found, on_face, before, program)
 
     @property
     def contradiction(self) -> str:
@@ -186,6 +195,7 @@ class Standard:
         """The multipliers of the rows that are left, in their units."""
         y = self._after_echelon(self.combined.lowered(y)) / self.r
         y = y if self.face is None else y[self.face.rows]
+        y = y if self.on_face is None else self.on_face.lowered(y)
         return y if len(y) else np.zeros(1)
 
     def lifted_vector(self, y: np.ndarray) -> np.ndarray:
@@ -194,8 +204,10 @@ class Standard:
         """
         m = len(self.r)
         if self.face is not None:
-            out = np.zeros(m)
-            out[self.face.rows] = y[: len(self.face.rows)]
+            out, rows = np.zeros(m), self.face.rows
+            if self.on_face is not None:
+                y = self.on_face.lifted(y[: len(self.on_face.kept)], np.ones(len(rows), dtype=bool))
+            out[rows] = y[: len(rows)]
             y = out + self._multiple_of_the_face(out) * self.face.weights
         return self.combined.lifted(self._before_echelon(y[:m] * self.r), self.equal)
 
@@ -219,6 +231,8 @@ class Standard:
         N >= nu on its range Q_0: what is lost is a part in `SHARE` of the size of the bound.
         """
         face, before = self.face, self.before
+        if face.tight is not None and np.any(face.tight):  # its rows stay in the program, and would grow with K
+            return 0.0
         F, _ = before.slack(y)
         size = frobenius(F)
         w, U = np.linalg.eigh(before.family.apply(face.weights))
@@ -252,6 +266,17 @@ class Standard:
                 replace(limit, row=True),
             ),
         )
+
+
+def _compressed(family: ConstraintFamily, V: np.ndarray) -> tuple[ConstraintFamily, ConstraintFamily]:
+    """(the V^T A_j V for engines, the same for the proof): numbers, where they are exact and few."""
+    m, n = family.shape
+    if m * n * n * V.shape[1] <= WORK:
+        parts = [exact_congruence(family.matrix(j), V) for j in range(m)]
+        if all(part is not None for part in parts):
+            exact = DenseFamily(np.stack(parts))
+            return exact, exact
+    return family.compressed(V), CompressedFamily(family, V)
 
 
 def _without_unused(face: Face | None, cost: np.ndarray, family: ConstraintFamily) -> Face | None:
