@@ -338,14 +338,15 @@ def _answered(problem: Problem, why: str, tol: float, began: float) -> Solution:
 def _solution(problem: Problem, found: Found, tol: float, atol: float, began: float) -> Solution:
     """The answer, certified by the call that `Certificate.verify` makes."""
     done, objective = found.done, problem.objective
-    X = None if found.infeasible and objective == "maximize" else found.X
+    X = None if found.infeasible and objective == "maximize" and done.incumbent.upper == -INF else found.X
     y = None if found.infeasible and objective == "minimize" and found.y is None else found.y
     with governed(problem):
         certificate = certify(problem, X=X, y=y)
         certificate = certify(problem, X=certificate.X, y=certificate.y)  # of the points as they are returned
         if found.estimated and X is not None:
-            certificate = replace(certificate, **_estimate(problem, X, certificate))
-    infeasible = certificate.upper == -INF or certificate.lower == INF
+            certificate = replace(certificate, **_estimate(problem, X, certificate, tol, atol))
+    unbounded = objective == "maximize" and certificate.lower == INF and done.incumbent.inside is not None
+    infeasible = certificate.upper == -INF or (objective == "minimize" and certificate.lower == INF)
     near = certificate.gap <= tol or certificate.upper - certificate.lower <= atol
     status = PROVED.get(certificate.rigour, Status.STOPPED) if near else Status.STOPPED
     if status is Status.OPTIMAL and certificate.trace_bound is not None:
@@ -357,6 +358,8 @@ def _solution(problem: Problem, found: Found, tol: float, atol: float, began: fl
         why = "y proves that nothing is feasible"
         if certificate.trace_bound is not None:
             why += f" with tr X <= {certificate.trace_bound:g}"
+    elif unbounded:
+        status, value, why = Status.UNBOUNDED, INF, "X is a ray along which the objective grows without end"
     elif status is not Status.STOPPED:
         why = "the certified gap is at most tol" if certificate.gap <= tol else "the bounds differ by at most atol"
     return Solution(
@@ -376,13 +379,15 @@ def _solution(problem: Problem, found: Found, tol: float, atol: float, began: fl
     )
 
 
-def _estimate(problem: Problem, X: Array, certificate: Certificate) -> dict[str, Any]:
+def _estimate(problem: Problem, X: Array, certificate: Certificate, tol: float, atol: float) -> dict[str, Any]:
     """What an X that proves nothing suggests, in the place of a lower bound."""
     bound = problem.estimate_from_matrix(X)
     if bound.rigour != "estimate":
         return {}
-    lower = min(bound.lower, certificate.upper)
-    return {"lower": lower, "rigour": "estimate", "size": max(certificate.size, bound.size), "X": bound.point}
+    size = max(certificate.size, bound.size)
+    if bound.lower > certificate.upper + max(tol * size, atol):  # X is not near enough to a feasible one
+        return {}
+    return {"lower": min(bound.lower, certificate.upper), "rigour": "estimate", "size": size, "X": bound.point}
 
 
 def _is_real(value: object) -> bool:

@@ -128,6 +128,9 @@ class Certificate:
             if not same:
                 msg = f"the data prove [{fresh.lower:.17g}, {fresh.upper:.17g}], not the claimed {name} {claimed:.17g}"
                 raise CertificateError(msg)
+        if self.rigour != "estimate" and not self.size <= fresh.size * (1 + 1e-6) + ROUNDING:
+            msg = f"the bounds add up to {fresh.size:.6g}, not to the claimed {self.size:.6g}"
+            raise CertificateError(msg)
         order = get_args(Rigour)
         if self.rigour not in order or order.index(self.rigour) < order.index(fresh.rigour):
             msg = f"the data prove bounds of rigour {fresh.rigour!r}, not the claimed {self.rigour!r}"

@@ -36,6 +36,7 @@ class Status(StrEnum):
     ESTIMATED = "estimated"
     STOPPED = "stopped"
     INFEASIBLE = "infeasible"
+    UNBOUNDED = "unbounded"
 
     @property
     def advice(self) -> str:
@@ -52,6 +53,7 @@ class Status(StrEnum):
             "stopped": "the bounds hold, but their gap is above tol: give more time or iterations, another "
             "method, a larger tol, or this solution as warm_start",
             "infeasible": "y proves that no matrix satisfies the constraints",
+            "unbounded": "feasible matrices were found, and along the matrix X the objective grows without end",
         }[self.value]
 
     def __str__(self) -> str:

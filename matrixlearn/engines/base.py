@@ -111,7 +111,7 @@ class Incumbent:
 
     @property
     def infeasible(self) -> bool:
-        """Whether a bound proves that nothing is feasible."""
+        """Whether a bound proves that nothing is feasible, or that nothing bounds the objective."""
         return self.upper == -math.inf or self.lower == math.inf
 
     @property

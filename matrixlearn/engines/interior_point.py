@@ -89,7 +89,7 @@ class InteriorPoint(Engine):
         least = mu / np.maximum(room, TINY)
         if not Y.is_bounded:
             p, q = np.maximum(g, least)[Y.floored], np.maximum(-g, least)[Y.capped]
-            return InteriorState(X=X, y=y, t=t, scalars=Scalars(p, q, 0.0, x0), closed=False, trace=R)
+            return InteriorState(X=X, y=y, t=t, scalars=Scalars(p, q, 0.0, x0), trace=R)
         theta, free = 0.0, np.isinf(Y.upper)
         if Y.weights is not None:
             if np.any(free):
@@ -126,7 +126,9 @@ class InteriorPoint(Engine):
                 state, proposals=(), finished="the iterate met its boundary, or a factorization failed: numerical limit"
             )
         mu, predictor = system.complementarity(), system.predictor()
-        sigma = SIGMA if state.closed else system.centring(predictor, mu, WHOLE)
+        missing = 0.0 if problem.dual_set.is_bounded else system.missing()
+        closed = missing <= MET
+        sigma = SIGMA if closed else system.centring(predictor, mu, WHOLE)
         direction = system.corrector(sigma * mu, predictor)
         if not (np.isfinite(direction.y).all() and np.isfinite(direction.t)):
             return replace(state, proposals=(), finished="the Newton system broke down: numerical limit")
@@ -137,8 +139,8 @@ class InteriorPoint(Engine):
         closeness = CLOSEST if min(a_x, a_s) > 0.9 else CLOSE
         moved = system.moved(direction, min(1.0, closeness * a_x), min(1.0, closeness * a_s))
         if not problem.dual_set.is_bounded:
-            moved = _with_room(moved)
-        width, missing = incumbent.upper - incumbent.lower, 0.0 if state.closed else system.missing()
+            moved = _with_room(moved, state.t)
+        width = incumbent.upper - incumbent.lower
         progress = width < 0.9 * state.width or missing < 0.9 * state.missing
         if np.isinf(width):  # no bounds to go by
             progress = progress or mu < 0.5 * state.mu
@@ -151,12 +153,14 @@ class InteriorPoint(Engine):
             width=width if progress else state.width,
             missing=min(missing, state.missing) if progress else state.missing,
             mu=min(mu, state.mu),
-            closed=state.closed or closeness * a_x >= 1,
             idle=idle,
             proposals=(moved.proposal(problem),),
             finished=finished,
         )
 
+
+MET = 1e-11
+"""The part of |b_j| + R ||A_j||_2 that the equation of X may miss and count as met: rounding."""
 
 ROOM = 4.0
 """R is at least this many times Tr X where Y is open: then t = mu / (R - Tr X) is below lambda_min(S), which is about
@@ -166,14 +170,11 @@ FARTHEST = 1e12
 """Times the first R, beyond which X is taken to run away."""
 
 
-def _with_room(state: InteriorState) -> InteriorState:
-    """The state with a larger R where X has come near it."""
-    z = state.scalars
-    total = sum(trace(x) for x in state.X)
-    if total * ROOM <= state.trace:
-        return state
-    R = 2 * ROOM * total
-    return updated(state, trace=R, scalars=replace(z, x0=z.x0 + R - state.trace))
+def _with_room(state: InteriorState, before: float) -> InteriorState:
+    """The state with a larger R where X has come near it, or t, which is what more of it would be worth, has grown."""
+    total, z = sum(trace(x) for x in state.X), state.scalars
+    R = max(2 * ROOM * total if total * ROOM > state.trace else state.trace, state.trace * (ROOM if state.t > before else 1))
+    return state if R == state.trace else updated(state, trace=R, scalars=replace(z, x0=z.x0 + R - state.trace))
 
 
 def _is_open(problem: Problem) -> bool:

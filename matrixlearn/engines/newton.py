@@ -97,8 +97,6 @@ class InteriorState(State):
     """upper - lower when it last fell by a tenth; not the relative gap, which is 1 while lower is 0."""
     idle: int = 0
     """Iterations since then."""
-    closed: bool = True
-    """Whether (X, p, q) meets its equation, but for rounding."""
     missing: float = np.inf
     """The least `NewtonSystem.missing` so far."""
     mu: float = np.inf

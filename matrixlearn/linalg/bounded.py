@@ -19,6 +19,9 @@ from matrixlearn.linalg.constraints import CHUNK, ConstraintFamily, DenseFamily,
 from matrixlearn.linalg.sparse_family import SparseFamily
 from matrixlearn.linalg.stacked_family import StackedFamily
 
+ROOM = 1 + 1e-8
+"""Covers the rounding of a norm."""
+
 COMPLEX = 2.0
 """Times what a complex product rounds more than a real one (sqrt(2) gamma_2 for gamma_1, at most)."""
 
@@ -97,7 +100,7 @@ def _(family: SignedFamily, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 @adjoint_bounded.register
 def _(family: CompressedFamily, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     values, error = adjoint_bounded(family.base, congruence(X, adjoint(family.V)))
-    moved = congruence_error(X, family.V)
+    moved = congruence_error(X, adjoint(family.V))
     return values, error + moved * family.base.sizes
 
 
@@ -107,10 +110,13 @@ def _(family: StackedFamily, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.concatenate([parts[0][0], parts[1][0]]), np.concatenate([parts[0][1], parts[1][1]])
 
 
-def congruence_error(X: np.ndarray, V: np.ndarray) -> float:
-    """A bound on what rounding does to V X V^H (or V^H X V), in the Frobenius norm: two products and a mean."""
-    kind = is_complex(X) or is_complex(V)
-    return _factor(kind) * (sum(V.shape) + len(X) + 6) * float(np.linalg.norm(V)) ** 2 * float(np.linalg.norm(X))
+def congruence_error(A: np.ndarray, V: np.ndarray) -> float:
+    """A bound on what rounding does to V^H A V, in the Frobenius norm: two products, of as many terms as a column of V has
+    entries (a 0 adds no rounding), and a mean; entry by entry at most that times |V|^T |A| |V|.
+    """
+    kind, most = is_complex(A) or is_complex(V), int(np.max(np.count_nonzero(V, axis=0), initial=0))
+    size = np.abs(V).T @ np.abs(A) @ np.abs(V)
+    return _factor(kind) * (2 * most + 6) * float(np.linalg.norm(size)) * (1 + len(A) * EPS)
 
 
 @singledispatch
@@ -121,8 +127,10 @@ def apply_error(family: ConstraintFamily, y: np.ndarray) -> float:
 
 @apply_error.register
 def _(family: CompressedFamily, y: np.ndarray) -> float:
-    lifted = float(np.linalg.norm(family.V)) ** 2
-    return lifted * apply_error(family.base, y) + congruence_error(family.base.apply(y), family.V)
+    gram = family.V.conj().T @ family.V
+    return float(np.linalg.norm(gram, 2)) * ROOM * apply_error(family.base, y) + congruence_error(
+        family.base.apply(y), family.V
+    )
 
 
 @singledispatch

@@ -1,6 +1,6 @@
 """Constraint matrices on a subspace, V^H A_j V, whose structure is that of the A_j.
 
-Re tr(V^H A_i V U V^H A_j V W) = Re tr(A_i U' A_j W'),     U' = V U V^H,  W' = V W V^H,  V^H V = I
+Re tr(V^H A_i V U V^H A_j V W) = Re tr(A_i U' A_j W'),     U' = V U V^H,  W' = V W V^H
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
-from matrixlearn.linalg._hermitian import adjoint, congruence, frobenius, sym
+from matrixlearn.linalg._hermitian import adjoint, congruence, frobenius, spectral_norm, sym
 from matrixlearn.linalg.constraints import ConstraintFamily
 from matrixlearn.linalg.moments import Moments
 from matrixlearn.typing import Array
@@ -25,7 +25,7 @@ class CompressedFamily(ConstraintFamily):
     base : ConstraintFamily
         Whose `moments` are plain ones.
     V : array, shape (n, r)
-        Orthonormal columns.
+        Any columns.
     """
 
     base: ConstraintFamily
@@ -35,9 +35,10 @@ class CompressedFamily(ConstraintFamily):
     def shape(self) -> tuple[int, int]:
         return self.base.shape[0], self.V.shape[1]
 
-    @property
+    @cached_property
     def norms(self) -> np.ndarray:
-        return self.base.norms
+        gram = adjoint(self.V) @ self.V
+        return self.base.norms * max(spectral_norm(gram), 1.0)
 
     @cached_property
     def sizes(self) -> np.ndarray:
@@ -77,4 +78,5 @@ class CompressedFamily(ConstraintFamily):
         return self.base.schur(self._lifted(U), self._lifted(V))
 
     def moments(self, U: Array, V: Array) -> Moments:
-        return replace(self.base.moments(self._lifted(U), self._lifted(V)), U=U, V=V)
+        whole = self.base.moments(self._lifted(U), self._lifted(V))
+        return replace(whole, U=U, V=V, product=self.adjoint(sym(U @ V)))

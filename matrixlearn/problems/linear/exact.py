@@ -33,7 +33,12 @@ def two_product(a: np.ndarray, b: np.ndarray | float) -> tuple[np.ndarray, np.nd
 
 
 def proportional(u: np.ndarray, v: np.ndarray, at: int) -> bool:
-    """Whether u_k v_at = v_k u_at for all k, exactly, of real vectors."""
+    """Whether u_k v_at = v_k u_at for all k, exactly, of real vectors whose entries span less than 2^400."""
+    for x in (u, v):
+        exponents = np.frexp(x[x != 0])[1]
+        if int(exponents.max()) - int(exponents.min()) > 400:
+            return False
+    u, v = u * 2.0 ** -int(np.frexp(u[at])[1]), v * 2.0 ** -int(np.frexp(v[at])[1])
     with np.errstate(all="ignore"):
         left, right = two_product(u, v[at]), two_product(v, u[at])
         finite = np.isfinite(left[1]).all() and np.isfinite(right[1]).all()
@@ -147,7 +152,9 @@ class Combined:
     contradiction : str
         Why no X is feasible; empty where the rows do not contradict each other.
     needs_trace_bound : bool
-        Whether the contradiction, or an equality that was found, is about X with Tr X <= R only.
+        Whether the contradiction is about X with Tr X <= R only.
+    by_trace : tuple (int, int), optional
+        A row that is an equality by Tr X <= R, and the sign of its multipliers that use this.
     """
 
     kept: np.ndarray
@@ -155,6 +162,7 @@ class Combined:
     groups: list[list[Multiple]]
     contradiction: str = ""
     needs_trace_bound: bool = False
+    by_trace: tuple[int, int] | None = None
 
     def lowered(self, y: np.ndarray) -> np.ndarray:
         """Multipliers of the rows that are left: those of a class add up, where its sign allows."""
@@ -208,7 +216,7 @@ def combined(family: ConstraintFamily, b: np.ndarray, equal: np.ndarray, trace_b
     trace_row = _identity_row(family) if trace_bound is not None else None
     if trace_row is not None and not any(member.i == trace_row[0] for group in groups for member in group):
         groups.append([Multiple(trace_row[0], trace_row[0], Fraction(1))])
-    needs = False
+    by_trace: tuple[int, int] | None = None
     for group in groups:
         upper: tuple[Fraction, int] | None = None
         lower: tuple[Fraction, int] | None = None
@@ -244,12 +252,15 @@ def combined(family: ConstraintFamily, b: np.ndarray, equal: np.ndarray, trace_b
                         why = f"row {least[1]} asks for a trace of {float(trace):.6g}, above trace_bound = {trace_bound:g}"
                         return Combined(np.arange(m), equal, groups, why, needs_trace_bound=True)
                     if trace == Fraction(trace_bound) and fixed is None:
-                        stay, needs = {least[1]}, True
+                        stay = {least[1]}
                         now_equal[least[1]] = True
+                        # A_j = k I: y_j k > 0 is a multiplier of Tr X <= R
+                        factor = next(member.factor for member in group if member.i == least[1])
+                        by_trace = (least[1], 1 if factor * unit > 0 else -1)
         for member in group:
             keep[member.i] = member.i in stay
     kept = np.flatnonzero(keep)
-    return Combined(kept, now_equal[kept], groups, needs_trace_bound=needs)
+    return Combined(kept, now_equal[kept], groups, by_trace=by_trace)
 
 
 def _contradiction(m: int, equal: np.ndarray, group: list[Multiple], i: int, j: int) -> Combined:

@@ -150,11 +150,16 @@ def least_face(
 ) -> Face | None:
     """The face that the rows <A_j, X> = 0 (or <= 0) with a semidefinite A_j leave; None where no such row is proved.
 
-    ``multipliers`` y, with y_j >= 0 outside E and b.y = 0, are tried first: A(y) >= 0 makes A(y) X = 0 too, and every
-    inequality with y_j > 0 an equality.
+    ``multipliers`` y are tried first, where y_j >= 0 outside E and b.y <= 0, exactly: where A(y) >= 0 is proved, b.y < 0
+    leaves no feasible X, and b.y = 0 makes A(y) X = 0 and every inequality with y_j > 0 an equality.
     """
     m, n = family.shape
     rows, face, current, tight = np.arange(m), None, family, np.zeros(m, dtype=bool)
+    worth = Fraction(0)
+    if multipliers is not None:
+        worth = exact_inner(b, multipliers)
+        if worth > 0 or np.any(multipliers[~equal] < 0):
+            multipliers = None
     while True:
         if face is None and multipliers is not None:
             signs, tight = multipliers, ~equal & (multipliers > 0)
@@ -169,6 +174,8 @@ def least_face(
             V = _exact_product(face.V, V)
         if V is None:
             return face
+        if face is None and worth < 0:
+            return Face(V, np.zeros(0, dtype=int), signs, f"A(y) >= 0 and b.y = {float(worth):.6g} < 0 are proved exactly")
         weights = face.weights if face is not None else np.zeros(m)
         if face is None:
             weights[rows] = signs
@@ -226,12 +233,17 @@ def _exact_product(V: np.ndarray, W: np.ndarray) -> np.ndarray | None:
 def _proved_null_space(N: np.ndarray) -> np.ndarray | None:
     """V with N V = 0 exactly and N > 0 proved on a complement; None where that is not proved."""
     V = null_space(N)
-    if V is None or V.shape[1] == len(N):
+    if V is None or (V.shape[1] == len(N) and len(N)):
         return None
     U = np.linalg.eigh(N)[1][:, V.shape[1] :]
     inside = U.T @ N @ U
     error = 4 * (len(N) + 4) * EPS * float(np.linalg.norm(N)) * float(np.linalg.norm(U)) ** 2
     return V if is_definite((inside + inside.T) / 2, error) else None
+
+
+def is_semidefinite(N: np.ndarray) -> bool:
+    """Whether N >= 0 is proved, exactly, of a matrix that may be singular."""
+    return _proved_null_space(N) is not None
 
 
 def _facial(family: ConstraintFamily, candidates: np.ndarray, equal: np.ndarray) -> np.ndarray:
@@ -250,8 +262,8 @@ def _facial(family: ConstraintFamily, candidates: np.ndarray, equal: np.ndarray)
 def whole_multipliers(
     family: ConstraintFamily, b: np.ndarray, equal: np.ndarray, y: np.ndarray, X: np.ndarray
 ) -> list[np.ndarray]:
-    """Candidates for multipliers of a face, small whole numbers w with w_j >= 0 outside E and b.w = 0 exactly: near a y that
-    runs away, and near what an X on the face leaves of it, {w : A(w) X = 0, b.w = 0}.
+    """Candidates for multipliers of a face, small whole numbers w with w_j >= 0 outside E and b.w <= 0 exactly: near a y
+    that runs away, and near what an X on the face leaves of it, {w : A(w) X = 0, b.w = 0}.
     """
     out: list[np.ndarray] = []
     if not (np.isfinite(y).all() and np.isfinite(X).all()):
@@ -262,11 +274,15 @@ def whole_multipliers(
             whole = np.rint(q * w / largest)
             near = float(np.max(np.abs(q * w / largest - whole))) <= 0.02
             signed = bool(np.all(whole[~equal] >= 0))
-            exact = sum(Fraction(int(v)) * Fraction(float(c)) for v, c in zip(whole, b, strict=True)) == 0
-            if near and signed and exact:
+            if near and signed and exact_inner(b, whole) <= 0:
                 out.append(whole)
                 break
     return out
+
+
+def exact_inner(a: np.ndarray, b: np.ndarray) -> Fraction:
+    """a.b without rounding."""
+    return sum((Fraction(float(x)) * Fraction(float(y)) for x, y in zip(a, b, strict=True)), Fraction(0))
 
 
 def _orthogonal(family: ConstraintFamily, b: np.ndarray, y: np.ndarray, X: np.ndarray) -> np.ndarray:
@@ -278,7 +294,8 @@ def _orthogonal(family: ConstraintFamily, b: np.ndarray, y: np.ndarray, X: np.nd
         return np.zeros(m)
     sizes = np.where(family.sizes > 0, family.sizes, 1.0)
     columns = [np.append((np.real(family.matrix(j)) @ U).reshape(-1), b[j]) / sizes[j] for j in range(m)]
-    _, s, Vt = np.linalg.svd(np.column_stack(columns), full_matrices=True)
+    stacked = np.column_stack(columns)
+    _, s, Vt = np.linalg.svd(stacked, full_matrices=len(stacked) < m)
     rank = int(np.sum(s > 1e-4 * max(float(s[0]), 1e-300)))
     kernel = Vt[rank:]
     return np.asarray(kernel.T @ (kernel @ (y * sizes))) / sizes

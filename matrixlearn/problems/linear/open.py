@@ -21,52 +21,79 @@ import numpy as np
 from matrixlearn._array import EPS, as_numpy, from_numpy
 from matrixlearn.linalg import cholesky, frobenius, inner, inverse_factor, sym, trace
 from matrixlearn.linalg.constraints import ConstraintFamily
-from matrixlearn.linalg.verified import INF, is_definite, least_eigenvalue
+from matrixlearn.linalg.verified import INF, inner_bounded, is_definite, least_eigenvalue
 from matrixlearn.problems.base import Bound
 from matrixlearn.problems.cells import diagonal_blocks
 from matrixlearn.problems.family import FamilyGame
+from matrixlearn.linalg.compressed_family import CompressedFamily
+from matrixlearn.problems.linear.face import exact_inner, is_semidefinite
 from matrixlearn.problems.linear.proof import Proof
 from matrixlearn.sets import KnapsackSet, SpectralSet, TraceBall
 from matrixlearn.typing import Array
 
 
-@dataclass(frozen=True)
+SMALL, FAR = 40, 1e3
+"""The order up to which, and the times `OpenProgram.usual_trace` from which, a ray is looked for in whole numbers."""
+
+ROUNDED = 1e-9
+"""Part of R by which a trace may be above it."""
+
+
+@dataclass(frozen=True, eq=False)
 class TraceLimit:
-    """Tr X <= R of the user, in the units of a program: <matrix, X> <= R.
+    """Tr X <= R of the user, to a part in 10^9, in the units of a program: <matrix, X> <= R (1 + 1e-9).
 
     Attributes
     ----------
-    R : float
+    given : float
+        R.
     matrix : ndarray, shape (n, n)
-        Positive definite.
+        Positive definite, within ``error`` of the true one in the Frobenius norm.
+    error : float
     row : bool
         Whether it is the last row of the program, so that its multiplier is the last y_j.
     """
 
-    R: float
+    given: float
     matrix: np.ndarray
+    error: float = 0.0
     row: bool = False
 
+    @property
+    def R(self) -> float:
+        """The bound that proofs use: an X whose trace is R by its rows has rounded entries."""
+        return self.given * (1 + ROUNDED)
+
+    def holds(self, X: np.ndarray, delta: float) -> bool:
+        """Whether <matrix, X'> <= R is proved of every X' within delta of X, in the Frobenius norm."""
+        value, rounding = inner_bounded(self.matrix, X)
+        lost = rounding + self.error * frobenius(X) + (frobenius(self.matrix) + self.error) * delta
+        return value + lost <= self.R
+
     @cached_property
-    def _inverse_factor(self) -> np.ndarray:
-        """L^{-1} with L L^T = matrix."""
-        return np.asarray(inverse_factor(cholesky(self.matrix)))
+    def _inverse_factor(self) -> np.ndarray | None:
+        """L^{-1} with L L^T = matrix; None where it is not numerically definite."""
+        factor = cholesky(self.matrix)
+        return None if factor is None else np.asarray(inverse_factor(factor))
 
     @cached_property
     def least(self) -> float:
-        """A lower bound of the least eigenvalue of the matrix."""
-        return max(least_eigenvalue(self.matrix), 0.0)
+        """A lower bound of the least eigenvalue of the true matrix."""
+        return max(least_eigenvalue(self.matrix) - self.error, 0.0)
 
     def times(self, F: np.ndarray, error: float) -> float:
         """s >= 0 with F' + s matrix >= 0 proved of every F' within ``error`` of F; inf where none is."""
         L = self._inverse_factor
+        if L is None:
+            return INF
         F_in = L @ F @ L.conj().T
         w = np.linalg.eigvalsh((F_in + F_in.conj().T) / 2)
         size = float(np.max(np.abs(w)))
         step = 2 * (error / self.least if self.least > 0 else 0.0) + 4 * len(F) * EPS * size
         for _ in range(20):
             guess = max(-float(w[0]), 0.0) + step
-            if is_definite(F + guess * self.matrix, error + 4 * EPS * guess * frobenius(self.matrix)):
+            lost = error + guess * (self.error + 4 * EPS * frobenius(self.matrix))
+            if is_definite(F + guess * self.matrix, lost):
                 return guess * (1 + 4 * EPS)
             step = 4 * step + 1e-300
         return INF
@@ -90,6 +117,8 @@ class OpenProgram(FamilyGame):
         K, with ``interior``.
     trace : float, optional
         R of S, for engines that need it.
+    by_trace : tuple (int, int), optional
+        A row that is an equality by the user's trace bound, and the sign of its multipliers that use it.
     """
 
     C: Array
@@ -101,6 +130,7 @@ class OpenProgram(FamilyGame):
     interior: Array | None = None
     level: float = INF
     trace: float | None = None
+    by_trace: tuple[int, int] | None = None
 
     name = "sdp"
     objective = "maximize"
@@ -134,11 +164,11 @@ class OpenProgram(FamilyGame):
 
     @cached_property
     def usual_trace(self) -> float:
-        """Ten times max_j |b_j| / ||A_j||_2, over the rows that ask for a trace where there are any; 10 n without."""
-        norms = np.where(self.constraint_norms > 0, self.constraint_norms, INF)
-        asked = np.where(self.equal, np.abs(self.b), np.maximum(-self.b, 0.0)) / norms
-        least = float(np.max(asked, initial=0.0)) or float(np.max(np.abs(self.b) / norms, initial=0.0))
-        return 10.0 * (least or self.C.shape[0])
+        """n max_j |b_j| / ||A_j||_F, over the rows that ask for a trace where there are any; n without."""
+        n, sizes = self.C.shape[0], np.where(self.family.sizes > 0, self.family.sizes, INF)
+        asked = np.where(self.equal, np.abs(self.b), np.maximum(-self.b, 0.0)) / sizes
+        least = float(np.max(asked, initial=0.0)) or float(np.max(np.abs(self.b) / sizes, initial=0.0))
+        return n * (least or 1.0)
 
     @cached_property
     def dual_set(self) -> KnapsackSet:
@@ -165,7 +195,7 @@ class OpenProgram(FamilyGame):
         """A trace that no X of interest exceeds: by the rows, by the user, or the usual one."""
         if self.trace_multipliers is not None:
             return float(self.b @ self.trace_multipliers) or self.usual_trace
-        if self.limit is not None:
+        if self.limit is not None and self.limit.least > 0:
             return self.limit.R / self.limit.least
         return self.usual_trace
 
@@ -206,8 +236,50 @@ class OpenProgram(FamilyGame):
         return as_numpy(self.spectral_set.hermitian_blocks(X))
 
     def bound_from_matrix(self, X: Array) -> Bound:
-        lower, size = self.proof.lower(self._hermitian(X))
+        W = self._hermitian(X)
+        lower, size = self.proof.lower(W)
+        far = float(np.real(np.trace(W))) > FAR * self.usual_trace
+        if (far or lower == -INF) and inner(as_numpy(self.C), W) > 0:
+            ray = self._ray_near(W)
+            if ray is not None:
+                return Bound(point=from_numpy(ray, self.C), lower=INF, size=size)
         return Bound(point=X, lower=lower, size=size)
+
+    def within_limit(self, X: Array) -> bool:
+        """Whether the feasible matrix that X proves has a trace that the user's bound allows."""
+        W = self._hermitian(X)
+        return self.limit is None or self.limit.holds(W, self.proof.margin(W).delta)
+
+    def _ray_near(self, X: np.ndarray) -> np.ndarray | None:
+        """X' >= 0 with <A_j, X'> = 0 or <= 0 and <C, X'> > 0, proved, near a multiple of X: nothing bounds the objective,
+        where any matrix is feasible. By the margins of `Proof`, or in small whole numbers.
+        """
+        along = replace(self.proof, b=np.zeros(len(self.b)))
+        if along.lower(X)[0] > 0:
+            return X
+        if len(X) > SMALL or np.iscomplexobj(X):
+            return None
+        largest = float(np.max(np.abs(X)))
+        for q in (1, 2, 3, 4, 6, 8):
+            D = np.rint(q * X / largest)
+            if self._is_exact_ray(D):
+                return D
+        return None
+
+    def _is_exact_ray(self, D: np.ndarray) -> bool:
+        """Whether whole numbers D are a ray, without rounding."""
+        if not np.any(D) or np.iscomplexobj(self.proof.C) or isinstance(self.proof.family, CompressedFamily):
+            return False
+        if not exact_inner(np.real(self.proof.C).reshape(-1), D.reshape(-1)) > 0:
+            return False
+        for j in range(len(self.b)):
+            A = self.proof.family.matrix(j)
+            if np.iscomplexobj(A) and np.any(np.imag(A)):
+                return False
+            value = exact_inner(np.real(A).reshape(-1), D.reshape(-1))
+            if value > 0 or (self.equal[j] and value != 0):
+                return False
+        return is_semidefinite(D)
 
     def estimate_from_matrix(self, X: Array) -> Bound:
         """<C, X> of an X that meets the rows to a part in 10^6 of their terms: a lower bound that is not proved."""
@@ -234,7 +306,7 @@ class OpenProgram(FamilyGame):
             without[-1] = 0.0
             upper, size = proof.upper(without)
             if upper < INF:
-                return Bound(point=without, upper=upper, size=size)
+                return Bound(point=without, upper=upper, size=size, trace_bound=self._used(without))
         upper, size = proof.upper(y)
         if upper < INF:
             return Bound(point=y, upper=upper, size=size, trace_bound=self._used(y))
@@ -246,12 +318,14 @@ class OpenProgram(FamilyGame):
         if self.limit is not None and not self.limit.row:
             value, size = proof.value(y)
             paid = self.limit.R * self.limit.times(*proof.slack(y))
-            return Bound(point=y, upper=value + paid, size=size + paid, trace_bound=self.limit.R)
+            return Bound(point=y, upper=value + paid, size=size + paid, trace_bound=self.limit.given)
         return Bound(point=y, size=size)
 
     def _used(self, y: np.ndarray) -> float | None:
         """R, where y has a multiplier for it."""
-        return self.limit.R if self.limit is not None and self.limit.row and y[-1] > 0 else None
+        if self.by_trace is not None and self.limit is not None and y[self.by_trace[0]] * self.by_trace[1] > 0:
+            return self.limit.given
+        return self.limit.given if self.limit is not None and self.limit.row and y[-1] > 0 else None
 
     def _ray(self, y: np.ndarray) -> Bound | None:
         """The proof that no X is feasible: A(y) >= 0 and b.y < 0, y as it is or with what bounds the trace."""
@@ -268,7 +342,7 @@ class OpenProgram(FamilyGame):
         if self.limit is not None and not self.limit.row:
             paid = self.limit.R * self.limit.times(*replace(proof, C=np.zeros_like(proof.C)).slack(unit))
             if proof.value(unit)[0] + paid < 0:
-                return Bound(point=unit, upper=-INF, trace_bound=self.limit.R)
+                return Bound(point=unit, upper=-INF, trace_bound=self.limit.given)
         return None
 
     @cached_property

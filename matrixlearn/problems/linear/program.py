@@ -19,7 +19,7 @@ import numpy as np
 from matrixlearn._array import as_numpy, from_numpy, namespace
 from matrixlearn._validation import as_hermitian, as_number, as_real_vector, require_same_namespace
 from matrixlearn.exceptions import ProblemError
-from matrixlearn.linalg import frobenius, inner, is_complex, trace
+from matrixlearn.linalg import frobenius, inner, is_complex
 from matrixlearn.linalg.constraints import (
     ConstraintFamily,
     DenseFamily,
@@ -44,10 +44,6 @@ if TYPE_CHECKING:
 
     from matrixlearn.engines.base import Incumbent, Proposal
     from matrixlearn.solution import Solution
-
-
-ROUNDED = 1e-9
-"""Part of R by which the trace of an X may be above it: an X whose trace is R by its rows has rounded entries."""
 
 
 def _positive(trace_bound: Any) -> float | None:
@@ -264,9 +260,11 @@ class LinearSDP(Problem):
         """What to solve where a run has not ended well: with the equalities in echelon form; on a face that a y which ran
         away points to; with the user's trace bound as a row.
         """
-        if not isinstance(reduction, Standard) or best.infeasible:
+        if not isinstance(reduction, Standard) or best.upper == -INF:
             return None
-        unproved = best.inside is None
+        unproved, limit = best.inside is None, reduction.program.limit
+        if best.lower == INF and (limit is None or limit.row):
+            return None
         if unproved and self.presolve == "rows" and np.any(self.equalities):
             deeper = dataclasses.replace(self, presolve="echelon")
             if deeper.standard.echelon is not None:
@@ -277,13 +275,13 @@ class LinearSDP(Problem):
                 deeper = dataclasses.replace(self, facial=whole * reduction.r)
                 if deeper.standard.face is not None:
                     return Reconsidered(deeper, deeper.standard, "no strictly feasible X: y proves a face")
-        limit = reduction.program.limit
         if limit is None or limit.row:
             return None
-        beyond = best.X is not None and not unproved and reduction.program.trace_of(best.X) > limit.R * (1 + ROUNDED)
-        if beyond or not best.within(tol, atol):
-            return Reconsidered(self, reduction.with_trace_row(), f"tr X <= {limit.R:g}, as given, is a row from here on")
-        return None
+        if best.within(tol, atol) and best.X is not None and reduction.program.within_limit(best.X):
+            return None
+        with_row = reduction.with_trace_row()
+        why = f"tr X <= {limit.given:g}, as given, is a row from here on"
+        return None if with_row is None else Reconsidered(self, with_row, why)
 
     def first_points(self) -> list[tuple[Array | None, np.ndarray | None]]:
         """A strictly feasible X that the user knows, and y = 0."""
@@ -298,20 +296,22 @@ class LinearSDP(Problem):
             return Bound()
         if standard.only_zero:
             return Bound(point=0 * self.C, lower=0.0)
-        program = standard.program
         W = standard.lowered_matrix(X)
-        if self.trace_bound is not None and not self._within(X):
-            return Bound(point=X)
-        return dataclasses.replace(program.bound_from_matrix(W), point=X)
-
-    def _within(self, X: Array) -> bool:
-        """Whether Tr X <= R but for rounding."""
-        return trace(X) <= self.trace_bound * (1 + ROUNDED)
+        point = X if standard.face is None else standard.lifted_matrix(W)
+        bound, program = standard.program.bound_from_matrix(W), standard.program
+        if bound.lower == INF and program.limit is None:
+            return dataclasses.replace(bound, point=standard.lifted_matrix(bound.point))
+        if bound.lower == INF or not program.within_limit(W):
+            return Bound(point=point)
+        return dataclasses.replace(bound, point=point)
 
     def estimate_from_matrix(self, X: Array) -> Bound:
         """What X suggests where it proves nothing."""
         standard = self.standard
-        bound = standard.program.estimate_from_matrix(standard.lowered_matrix(X))
+        program = standard.program
+        bound = program.estimate_from_matrix(standard.lowered_matrix(X))
+        if program.limit is not None and program.trace_of(bound.point) > program.limit.R * (1 + 1e-6):
+            return Bound(point=X)
         return dataclasses.replace(bound, point=standard.lifted_matrix(bound.point))
 
     def bound_from_vector(self, y: np.ndarray) -> Bound:

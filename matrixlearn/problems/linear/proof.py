@@ -34,7 +34,8 @@ import numpy as np
 
 from matrixlearn._array import EPS
 from matrixlearn.linalg import cholesky, frobenius
-from matrixlearn.linalg.bounded import adjoint_bounded, apply_error, gram_bounded
+from matrixlearn.linalg.bounded import adjoint_bounded, apply_error, congruence_error, gram_bounded
+from matrixlearn.linalg.compressed_family import CompressedFamily
 from matrixlearn.linalg.constraints import ConstraintFamily
 from matrixlearn.linalg.verified import INF, inner_bounded, is_definite, least_eigenvalue, least_singular_value
 
@@ -59,6 +60,8 @@ class Proof:
         E.
     cost_error : float
         The true C is within this of ``C``, in the Frobenius norm: 0 but on a face.
+    whole : Proof, optional
+        On a face, the program whose X is V W V^T.
     """
 
     C: np.ndarray
@@ -66,6 +69,7 @@ class Proof:
     b: np.ndarray
     equal: np.ndarray
     cost_error: float = 0.0
+    whole: Proof | None = None
 
     @cached_property
     def cost_size(self) -> float:
@@ -194,7 +198,21 @@ class Proof:
         return float(np.sum(terms)) + (len(y) + 2) * EPS * size, size
 
     def slack(self, y: np.ndarray) -> tuple[np.ndarray, float]:
-        """(A(y) - C, a bound on the norm of its error)."""
+        """(A(y) - C, a bound on the norm of its error).
+
+        On a face, V^T (A(y) - C) V less e V^T V, e a bound on the error of A(y) - C: what is off by e in all dimensions is
+        off by e V^T V on the face, which a basis that is not orthonormal makes larger in few directions only.
+        """
+        if self.whole is not None and isinstance(self.family, CompressedFamily):
+            V = self.family.V
+            C = self.whole.C
+            F = self.family.base.apply(y) - C
+            F = (F + F.conj().T) / 2
+            lost = apply_error(self.family.base, y) + 2 * EPS * (frobenius(F) + frobenius(C))
+            error = congruence_error(F, V)
+            G = V.T @ F @ V
+            G = (G + G.conj().T) / 2 - ROOM * lost * (V.T @ V)
+            return G, error + 2 * EPS * (frobenius(G) + lost * frobenius(V) ** 2)
         F = self.family.apply(y) - self.C
         F = (F + F.conj().T) / 2
         return F, apply_error(self.family, y) + 2 * EPS * (frobenius(F) + self.cost_size) + self.cost_error

@@ -107,12 +107,15 @@ class Standard:
         if untouched and not is_numpy(C) and len(kept) not in (0, len(b)):
             playing = family.at(kept)
         here: Array = C if untouched else cost
-        frame, cost_error, on_face = np.diag(t * t), 0.0, None
+        frame, frame_error, cost_error, on_face = np.diag(t * t), 0.0, 0.0, None
         found = _without_unused(found, cost, exact)
-        if found is not None and not found.contradiction and found.V.shape[1] > 0:
+        reduces = found is not None and not found.contradiction and found.V.shape[1] > 0
+        if found is not None and reduces:
             V, rows = found.V, found.rows
             tight = equal_here if found.tight is None else equal_here | found.tight
-            right, equal_here, frame = right[rows], tight[rows], sym(V.T @ frame @ V)
+            right, equal_here = right[rows], tight[rows]
+            shape = exact_congruence(frame, V)
+            frame, frame_error = (sym(V.T @ frame @ V), congruence_error(frame, V)) if shape is None else (shape, 0.0)
             known = exact_congruence(cost, V)
             here, cost_error = (sym(V.T @ cost @ V), congruence_error(cost, V)) if known is None else (known, 0.0)
             if len(rows):
@@ -126,9 +129,12 @@ class Standard:
         if len(right) == 0:  # a program has a row, be it 0 . X <= 1
             exact = playing = DenseFamily(np.zeros((1, *here.shape)))
             right, equal_here = np.ones(1), np.zeros(1, dtype=bool)
-        limit = None if trace_bound is None else TraceLimit(trace_bound, frame)
-        proof = Proof(as_numpy(here), exact, right, equal_here, cost_error)
+        limit = None if trace_bound is None else TraceLimit(trace_bound, frame, frame_error)
+        proof = Proof(as_numpy(here), exact, right, equal_here, cost_error, before if reduces else None)
         program = OpenProgram(here, playing, right, equal_here, proof, limit)
+        if says.by_trace is not None and by_echelon is None and found is None:  # rows are where they were, but for others
+            j, sign = says.by_trace
+            program = replace(program, by_trace=(int(np.flatnonzero(kept == j)[0]), sign))
         return cls(C, equal, says, by_echelon, t, r, found, on_face, before, program)
 
     @property
@@ -231,8 +237,8 @@ class Standard:
         N >= nu on its range Q_0: what is lost is a part in `SHARE` of the size of the bound.
         """
         face, before = self.face, self.before
-        if face.tight is not None and np.any(face.tight):  # its rows stay in the program, and would grow with K
-            return 0.0
+        if self.echelon is not None or (face.tight is not None and np.any(face.tight)):
+            return 0.0  # its multipliers would be mixed with those of other rows, and rounding grows with K
         F, _ = before.slack(y)
         size = frobenius(F)
         w, U = np.linalg.eigh(before.family.apply(face.weights))
@@ -243,8 +249,10 @@ class Standard:
 
     # -- the trace --------------------------------------------------------------------------------
 
-    def with_trace_row(self) -> Standard:
-        """The same with Tr X <= R as the last row of the program."""
+    def with_trace_row(self) -> Standard | None:
+        """The same with Tr X <= R as the last row of the program; None where its matrix is not known exactly."""
+        if self.program.limit.error > 0:
+            return None
         program = self.program
         limit = program.limit
         row, n = limit.matrix, len(limit.matrix)
