@@ -61,13 +61,15 @@ def complementary(
     S = (W[:, n - corank :] * rng.integers(1, 4, corank)) @ W[:, n - corank :].conj().T
     L = np.tril(rng.integers(-1, 2, (n, n)), -1) + np.eye(n)
     D = L @ L.T
-    A, b, senses, y, factors = [], [], [], [], []
+    A: list[np.ndarray] = []
+    b, senses, y, factors = [], [], [], []
+    a: np.ndarray
     for _ in range(rows):
         sense, active = str(rng.choice(["<=", ">=", "=="])), rng.random() < 0.6
         side = {"<=": 1.0, ">=": -1.0, "==": 0.0}[sense]
         if form == "rank one":
             v = rng.integers(-1, 3, n) + (1j * rng.integers(-1, 2, n) if is_complex else 0.0)
-            a: np.ndarray = np.outer(v, v.conj())
+            a = np.outer(v, v.conj())
             factors.append(v)
             if primal and sense == "==":
                 sense, side = ">=", -1.0

@@ -57,7 +57,8 @@ def solve_faults(program: ExactProgram, solution: Any, tol: float, atol: float =
     if program.outcome != "optimal":
         return [*found, f"'optimal' where it is {program.outcome}"]
     X, y = solution.matrix, solution.y
-    size = max(size_of(program, X, y), size_of(program, program.X, program.y), abs(float(program.low)))
+    ends = [abs(float(end)) for end in (program.low, program.high) if math.isfinite(end)]
+    size = max(size_of(program, X, y), size_of(program, program.X, program.y), *ends)
     allowed = Fraction(max(tol * size, atol))
     if not program.low - allowed <= _exact(value) <= program.high + allowed:
         found.append("'optimal' and WRONG")
