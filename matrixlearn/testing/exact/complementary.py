@@ -64,6 +64,7 @@ def complementary(
     A: list[np.ndarray] = []
     b, senses, y, factors = [], [], [], []
     a: np.ndarray
+    v: np.ndarray
     for _ in range(rows):
         sense, active = str(rng.choice(["<=", ">=", "=="])), rng.random() < 0.6
         side = {"<=": 1.0, ">=": -1.0, "==": 0.0}[sense]
