@@ -65,7 +65,7 @@ def points(rng, program, solution):
     noise = rng.standard_normal((n, n))
     noise, small = noise + noise.T, 10.0 ** -rng.uniform(5, 12)
     X = program.X if program.X is not None else np.eye(n)
-    y = program.y if program.y is not None and program.outcome == "optimal" else rng.standard_normal(m)
+    y = rng.standard_normal(m) if program.y is None else program.signs * program.y
     size = float(np.abs(X).max()) or 1.0
     yield "X*, y*", X, y
     yield "X* moved", X + small * size * noise, y

@@ -16,10 +16,11 @@ from matrixlearn_definiteboost import DefiniteBoost
 from matrixlearn_discrepancy import Discrepancy
 
 import matrixlearn as ml
+from matrixlearn import exceptions
 from matrixlearn._commands import cli
 from matrixlearn.engines import Engine, Proposal
 from matrixlearn.engines.base import State
-from matrixlearn.exceptions import CertificateError, ContradictionError, MatrixLearnError
+from matrixlearn.exceptions import CertificateError, MatrixLearnError
 from matrixlearn.testing.exact import exact_program, faults, mixed_chain, quadratic_over_linear, solve_faults
 
 L, E = ml.LinearSDP.with_senses, ml.entries
@@ -418,6 +419,7 @@ def test_bounds_that_contradict_each_other_are_an_error():
             return dataclasses.replace(super().bound_from_matrix(X), lower=100.0)
 
     program = Wrong(np.eye(2), np.stack([np.eye(2)]), np.ones(1), 2.0)
+    ContradictionError = exceptions.ContradictionError
     assert issubclass(ContradictionError, MatrixLearnError)
     with pytest.raises(ContradictionError):
         ml.solve(program, tol=1e-3)

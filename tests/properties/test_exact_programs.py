@@ -79,9 +79,8 @@ def test_status_and_value_do_not_depend_on_units_bases_and_trace_bounds(seed, d,
     program = CLOSED_FORMS[seed % len(CLOSED_FORMS)](np.random.default_rng(seed))
     rng = np.random.default_rng(seed)
     D = 2.0 ** rng.integers(-abs(d), abs(d) + 1, program.n)
-    other = program.congruent(np.diag(D), np.diag(1 / D)).scaled_rows(
-        2.0 ** rng.integers(-abs(row), abs(row) + 1, len(program.b))
-    )
+    units = 2.0 ** rng.integers(-abs(row), abs(row) + 1, len(program.b))
+    other = program.congruent(np.diag(D), np.diag(1 / D)).scaled_rows(units)
     if other.X is not None:
         other = dataclasses.replace(other, trace_bound=10.0**R * float(np.trace(other.X)))
     here, there = solved(program), solved(other)
