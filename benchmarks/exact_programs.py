@@ -54,9 +54,8 @@ def posed(program):
     except ProblemError:
         if program.trace_bound is not None:
             raise
-        traces = [1.0] if program.X is None else [1.0, float(np.trace(program.X).real)]
         known = dataclasses.replace(program, low=-np.inf) if program.kind == "not attained" else program
-        return program.problem(without=1e4 * max(traces)), known  # 0 is not reached by any trace
+        return program.problem(without=1e4 * program.roomy_trace), known  # 0 is not reached by any trace
 
 
 def points(rng, program, solution):

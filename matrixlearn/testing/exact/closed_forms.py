@@ -18,9 +18,9 @@ ULPS = Fraction(1, 2**48)
 
 
 def around(value: float) -> dict[str, Any]:
-    """``low`` and ``high`` of a formula's value."""
+    """``low`` and ``high`` of a formula's value, of a matrix of trace one."""
     exact, room = Fraction(value), abs(Fraction(value)) * ULPS
-    return {"low": exact - room, "high": exact + room}
+    return {"low": exact - room, "high": exact + room, "trace": 1.0}
 
 
 def theta_of_cycle(n: int) -> ExactProgram:

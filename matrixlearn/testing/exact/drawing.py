@@ -91,9 +91,9 @@ def mixed_chain(k: int, seed: int) -> ExactProgram:
 
 def bounded(rng: Rng, program: ExactProgram) -> ExactProgram:
     """With a trace bound from the trace of X* to 1e10 times that, or with none."""
-    if program.trace_bound is not None or rng.random() < 0.5 or (program.X is None and program.outcome == "optimal"):
+    if program.trace_bound is not None or program.kind == "not attained" or rng.random() < 0.5:
         return program
-    trace = 1.0 if program.X is None else float(np.trace(program.X).real)
+    trace = program.roomy_trace if program.X is None else float(np.trace(program.X).real)
     times = float(rng.choice([1.0, 2.0, 1e2, 1e4, 1e6, 1e10]))
     return replace(program, trace_bound=times * trace if trace else times)
 

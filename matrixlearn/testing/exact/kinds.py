@@ -225,6 +225,7 @@ def not_attained(rng: Rng) -> ExactProgram:
         np.array([unit(n, 0, 1)]),
         np.array([t]),
         ("==",),
+        trace=1e3,
         low=Fraction(0),
         high=Fraction(0),
     )
@@ -238,7 +239,7 @@ def nearly_semidefinite(rng: Rng) -> ExactProgram:
     A = np.array([unit(2, 0, 0) - float(e) * unit(2, 1, 1), np.eye(2)])
     senses = (str(rng.choice(["==", "<="])), str(rng.choice(["==", "<="])))
     return ExactProgram(
-        "nearly semidefinite", 2 * unit(2, 0, 1), A, np.array([0.0, 1.0]), senses, low=optimum, high=optimum
+        "nearly semidefinite", 2 * unit(2, 0, 1), A, np.array([0.0, 1.0]), senses, trace=1.0, low=optimum, high=optimum
     )
 
 

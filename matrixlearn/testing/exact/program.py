@@ -43,6 +43,8 @@ class ExactProgram:
         with a trace bound.
     X, y, faces, ray
         The proof; ``ray`` is a matrix.
+    trace : float, optional
+        At least that of some optimal matrix, where X is irrational or there is none.
     trace_bound : float, optional
         R; what is true holds with it and without it.
     rows : {"dense", "sparse", "rank one"}
@@ -63,6 +65,7 @@ class ExactProgram:
     y: Any = None
     faces: tuple[np.ndarray, ...] = ()
     ray: Any = None
+    trace: float | None = None
     trace_bound: float | None = None
     rows: str = "dense"
     factors: Any = None
@@ -76,6 +79,11 @@ class ExactProgram:
     def equalities(self) -> np.ndarray:
         """Which rows are."""
         return np.array([sense == "==" for sense in self.senses], dtype=bool)
+
+    @property
+    def roomy_trace(self) -> float:
+        """At least the trace of an optimal matrix, and at least one."""
+        return max(1.0, self.trace or 0.0, 0.0 if self.X is None else float(np.trace(self.X).real))
 
     @property
     def signs(self) -> np.ndarray:
@@ -182,6 +190,7 @@ class ExactProgram:
             A=H @ self.A @ inverse,
             X=None if self.X is None else T @ self.X @ T.conj().T,
             ray=None if self.ray is None else T @ self.ray @ T.conj().T,
+            trace=None if self.trace is None else self.trace * float(np.linalg.norm(T, 2)) ** 2,
             factors=None if self.factors is None else self.factors @ inverse.conj(),
         )
 
@@ -266,6 +275,7 @@ class ExactProgram:
             b=matrix * self.b,
             X=None if self.X is None else matrix * self.X,
             y=self.y if self.y is None or self.outcome == "infeasible" else cost * self.y,
+            trace=None if self.trace is None else matrix * self.trace,
             trace_bound=None if self.trace_bound is None else matrix * self.trace_bound,
         )
         return replace(scaled, low=_times(self.low, factor), high=_times(self.high, factor))
@@ -309,6 +319,7 @@ class ExactProgram:
             y=y,
             faces=faces,
             ray=direct(self.ray, other.ray),
+            trace=self.roomy_trace + other.roomy_trace,
             rows="sparse",
         ).evaluated()
 
