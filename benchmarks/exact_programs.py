@@ -177,6 +177,10 @@ def examine(tally, seed, given):
             )
         if right and not found:
             tally.of[program.kind]["right"] += 1
+        elif method == "auto" and not found and not right:
+            given_R = "no R" if program.trace_bound is None else f"R = {program.trace_bound:.2g}"
+            words = f"tol {tol:g}, {given_R}: {solution.value!r} in {bounds}, {solution.iterations} iterations"
+            tally.add(program.kind, f"only {solution.status}", seed, words)
         checked = tried(tally, program, seed, "verify of a solution", solution.certificate.verify, given.seconds)
         if checked is not None:
             for word in faults(program, checked):

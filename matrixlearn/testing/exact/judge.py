@@ -31,6 +31,8 @@ def faults(program: ExactProgram, certificate: Any) -> list[str]:
         found.append("false lower bound" if proved else "false estimate below")
     if _exact(upper) < program.low:
         found.append("false upper bound" if proved else "false estimate above")
+    if program.outcome == "unbounded" and upper < INF and getattr(certificate, "trace_bound", 0.0) is None:
+        found.append("false upper bound")  # it holds among X with tr X <= R only, and does not say so
     if lower > upper and not (lower == INF or upper == -INF):
         found.append("lower > upper")
     return found
@@ -72,7 +74,8 @@ def missed(program: ExactProgram, X: np.ndarray) -> float:
     reached = np.sum(program.A.conj() * X, axis=(1, 2)).real
     over = (reached - program.b) * program.signs
     wrong = np.where(program.equalities, np.abs(over), np.maximum(over, 0.0))
-    size = np.sum(np.abs(program.A) * np.abs(X), axis=(1, 2)) + np.abs(program.b)
+    diagonal = np.sqrt(np.maximum(np.diagonal(X).real, 0.0))  # |X_ik| <= sqrt(X_ii X_kk)
+    size = np.abs(program.A) @ diagonal @ diagonal + np.abs(program.b)
     eigenvalues = np.linalg.eigvalsh(X)
     below = max(0.0, -float(eigenvalues[0])) / (float(np.abs(eigenvalues).max()) or 1.0)
     return max(float(np.max(wrong / np.where(size > 0, size, 1.0), initial=0.0)), below)
