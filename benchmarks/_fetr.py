@@ -16,9 +16,9 @@ from matrixlearn_fetr import (
     PooledRidge,
     SingleTaskRidge,
 )
-from matrixlearn_fetr.estimator import dealt
-from matrixlearn_fetr.posed import normalized_error
-from matrixlearn_fetr.rows import Rows
+from matrixlearn.multitask import dealt
+from matrixlearn.multitask import normalized_error
+from matrixlearn.multitask import Rows
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.exceptions import ConvergenceWarning
 

@@ -9,12 +9,13 @@ from pathlib import Path
 import numpy as np
 from _common import header
 from matrixlearn_fetr import LogisticFETR, LogisticLoss, OwnRows, Prior, SharedRows
-from matrixlearn_fetr.covariance import SpectralPrecision, joint_precisions
+from matrixlearn_fetr.covariance import joint_precisions
 from scipy.optimize import minimize
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
 import matrixlearn as ml
+from matrixlearn.multitask import SpectralPrecision
 
 DATA = Path(__file__).parents[2] / "shared/data/landmine/landmine.npz"
 ETAS = 10.0 ** np.arange(-2, 3)

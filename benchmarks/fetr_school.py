@@ -16,9 +16,8 @@ from pathlib import Path
 import numpy as np
 from _common import header
 from _fetr import DATA, choice, methods, quietly, table
-from matrixlearn_fetr.estimator import dealt
-from matrixlearn_fetr.posed import normalized_error
-from matrixlearn_fetr.rows import Rows
+
+from matrixlearn.multitask import Rows, dealt, normalized_error
 
 PAPER = {"STL": 0.9882, "MTFL": 0.8891, "MTRL": 0.9007, "MTFRL": 0.8451, "FETR": 0.8134}
 

@@ -18,8 +18,8 @@ import numpy as np
 from _common import header
 from _fetr import DATA, choice, methods, quietly, table
 from matrixlearn_discrepancy import load_beijing_air
-from matrixlearn_fetr.posed import normalized_error
-from matrixlearn_fetr.rows import Rows
+
+from matrixlearn.multitask import Rows, normalized_error
 
 
 def some_of_each(task, size, seed):

@@ -32,9 +32,10 @@ class Status(StrEnum):
 
     OPTIMAL = "optimal"
     STATIONARY = "stationary"
+    TRACE_BOUND = "trace bound"
+    ESTIMATED = "estimated"
     STOPPED = "stopped"
     INFEASIBLE = "infeasible"
-    UNBOUNDED = "unbounded"
 
     @property
     def advice(self) -> str:
@@ -44,10 +45,13 @@ class Status(StrEnum):
             "stationary": "no block of variables alone improves the objective by more than tol; many small "
             "gains may be left, which a smaller tol goes on to take; the problem is not convex, and another start may "
             "end lower",
+            "trace bound": "optimal among the matrices with tr X <= trace_bound only: the bound binds, or the proof needs "
+            "it; give a larger one, or none, and write a trace that is meant as a constraint as a row",
+            "estimated": "the answer is as near as asked to the upper bound, but its own bound is not proved: no strictly "
+            "feasible matrix is known; write an equality that is two inequalities as one row \"==\"",
             "stopped": "the bounds hold, but their gap is above tol: give more time or iterations, another "
             "method, a larger tol, or this solution as warm_start",
-            "infeasible": "y proves that no matrix satisfies the constraints within the trace bound",
-            "unbounded": "the matrix is a ray along which the objective grows without end",
+            "infeasible": "y proves that no matrix satisfies the constraints",
         }[self.value]
 
     def __str__(self) -> str:

@@ -296,12 +296,13 @@ class DenseFamily(ConstraintFamily):
 
 @dataclass(frozen=True, eq=False)
 class SignedFamily(ConstraintFamily):
-    """sign_j A_j: some members of another family negated, without a copy of their data.
+    """sign_j A_j: members of another family negated, or times powers of two, without a copy of their data.
 
     Parameters
     ----------
     base : ConstraintFamily
     signs : ndarray, shape (m,)
+        Numbers whose products with floating point numbers are exact: signs, powers of two.
     """
 
     base: ConstraintFamily
@@ -311,13 +312,13 @@ class SignedFamily(ConstraintFamily):
     def shape(self) -> tuple[int, int]:
         return self.base.shape
 
-    @property
+    @cached_property
     def norms(self) -> np.ndarray:
-        return self.base.norms
+        return np.abs(self.signs) * self.base.norms
 
-    @property
+    @cached_property
     def sizes(self) -> np.ndarray:
-        return self.base.sizes
+        return np.abs(self.signs) * self.base.sizes
 
     @property
     def terms(self) -> int:
@@ -353,5 +354,5 @@ class SignedFamily(ConstraintFamily):
     def moments(self, U: Array, V: Array) -> Moments:
         at, signs = self.base.moments(U, V), self.signs
         if at.span is not None:
-            return replace(at, span=at.span.divided(signs))
+            return replace(at, span=at.span.divided(1 / signs))
         return Moments(U, V, signs * at.single, signs * at.product, np.outer(signs, signs) * at.second)

@@ -3,25 +3,35 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from matrixlearn.multitask import (
+    BartelsStewart,
+    ConjugateGradients,
+    Diagonalised,
+    FewTasks,
+    GradientDescent,
+    Kronecker,
+    Moments,
+    Prior,
+    SpectralPrecision,
+    TaskByTask,
+    Tridiagonalised,
+    WeightEquation,
+    WeightSolver,
+    solve_weights,
+)
 from matrixlearn_fetr.classification import LogisticFETR
 from matrixlearn_fetr.covariance import (
     JointPrecisions,
     PrecisionPair,
-    SpectralPrecision,
     feature_precision,
     joint_precisions,
     task_precision,
 )
-from matrixlearn_fetr.data import Moments
 from matrixlearn_fetr.engines import Alternating, FlipFlop, Joint, ProjectedGradient, Pruning
-from matrixlearn_fetr.equation import Prior, WeightEquation
 from matrixlearn_fetr.estimate import Estimate
 from matrixlearn_fetr.logistic import LogisticLoss, OwnRows, SharedRows
-from matrixlearn_fetr.own_solvers import ConjugateGradients, TaskByTask
 from matrixlearn_fetr.problem import FETR
 from matrixlearn_fetr.relations import Located, Loss, RelationProblem
-from matrixlearn_fetr.shared_solvers import Diagonalised, FewTasks, Tridiagonalised, solve_weights
-from matrixlearn_fetr.solvers import BartelsStewart, GradientDescent, Kronecker, WeightSolver
 from matrixlearn_fetr.weights import SquaredLoss
 
 if TYPE_CHECKING:

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from matrixlearn.exceptions import ProblemError
-from matrixlearn_fetr.logistic import LogisticLoss, OwnRows, SharedRows, as_signs
+from matrixlearn.multitask import as_signs
+from matrixlearn_fetr.logistic import LogisticLoss, OwnRows, SharedRows
 from matrixlearn_fetr.problem import FETR
 
 

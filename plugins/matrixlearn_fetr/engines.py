@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from matrixlearn.engines import Engine, Incumbent, Proposal, State
+from matrixlearn.multitask import SpectralPrecision
 from matrixlearn.problem import Problem
 from matrixlearn_fetr.covariance import (
     PrecisionPair,
-    SpectralPrecision,
     feature_precision,
     task_precision,
 )

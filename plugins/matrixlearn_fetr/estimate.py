@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from matrixlearn_fetr.covariance import JointPrecisions, SpectralPrecision
+from matrixlearn.multitask import SpectralPrecision
+from matrixlearn_fetr.covariance import JointPrecisions
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,15 +14,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import check_cv
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from matrixlearn import Solution, Status, solve
-from matrixlearn_fetr.multitask import number_at_least
+from matrixlearn.multitask import Rows, number_at_least, splits
 from matrixlearn_fetr.picture import draw_relations
 from matrixlearn_fetr.posed import Posed
-from matrixlearn_fetr.rows import Rows
 
 MEANS = ("auto", "shared", "zero")
 
@@ -191,7 +188,9 @@ class ByCrossValidation(Relations):
             number_at_least("each of etas", eta, 0, strictly=True)
 
     def _solution(self, posed: Posed) -> Solution:
-        errors = [self._errors(posed.rows, train, test) for train, test in self._folds(posed.rows)]
+        errors = [
+            self._errors(posed.rows, train, test) for train, test in splits(posed.rows, self.cv, self.random_state)
+        ]
         self.error_path_ = np.moveaxis(np.array(errors), 0, 2)
         at, k = divmod(int(np.argmin(self.error_path_.mean(axis=2))), len(self.etas))
         (self.lower_, self.upper_), self.eta_ = self.bounds[at], self.etas[k]
@@ -214,37 +213,3 @@ class ByCrossValidation(Relations):
                 W, intercept = seen.linear(solution.problem.estimate(solution).weights)  # type: ignore[attr-defined]
                 errors[at, k] = seen.error(held, held.predicted(W, intercept), rows)
         return errors
-
-    def _folds(self, rows: Rows) -> Iterable[tuple[np.ndarray, np.ndarray]]:
-        n, groups = len(rows), rows.task
-        if isinstance(self.cv, int | np.integer):
-            fold = dealt(rows, int(self.cv), check_random_state(self.random_state))
-            return [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(self.cv) if np.any(fold == k)]
-        splits = list(check_cv(self.cv).split(rows.X, rows.Y, groups))
-        for train, _ in splits:
-            if not np.all(rows.take(np.arange(n)[train]).is_there):
-                msg = "cv leaves a task without training rows; a number of folds keeps some of each"
-                raise ValueError(msg)
-        return [(train, test) for train, test in splits if np.any(rows.counts[test] > 0)]
-
-
-def dealt(rows: Rows, folds: int, rng: np.random.RandomState) -> np.ndarray:
-    """The fold of each row, shape (n,): dealt in turn within each task; -1, never held out, for a task's only row and
-    for one that does not count.
-    """
-    counts = rows.counts > 0
-    n = np.count_nonzero(counts)
-    if not 2 <= folds <= n:
-        msg = f"cv must be a number of folds from 2 to n_samples = {n}, got {folds}"
-        raise ValueError(msg)
-    fold = np.full(len(rows), -1)
-    turn = 0
-    for all_of_task in [np.arange(len(rows))] if rows.task is None else rows.of_task:
-        of_task = all_of_task[counts[all_of_task]]
-        if len(of_task) > 1:
-            fold[rng.permutation(of_task)] = (turn + np.arange(len(of_task))) % folds
-            turn += len(of_task)
-    if np.all(fold < 0):
-        msg = "cross-validation needs a task of two rows or more; FETRRegressor and FETRClassifier take eta as given"
-        raise ValueError(msg)
-    return fold

@@ -24,9 +24,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from matrixlearn.exceptions import ProblemError
-from matrixlearn_fetr.equation import EPS, Prior, WeightEquation
-from matrixlearn_fetr.own_solvers import ConjugateGradients
+from matrixlearn.multitask import EPS, ConjugateGradients, Prior, WeightEquation
 
 if TYPE_CHECKING:
     import cvxpy
@@ -306,24 +304,3 @@ class Slopes:
         used = values > values[-1] * EPS * len(values)
         along = vectors.T @ self.residual.mean(axis=1)
         return -self.loss.rows.predict_alike(vectors @ np.where(used, along / np.where(used, values, 1.0), 0.0))
-
-
-# -- labels ----------------------------------------------------------------------------------------
-
-
-def as_signs(name: str, labels: np.ndarray) -> np.ndarray:
-    """Labels -1 and 1, or 0 and 1, as -1.0 and 1.0.
-
-    Raises
-    ------
-    ProblemError
-        Where there are others.
-    """
-    found = np.unique(labels)
-    if not (np.isin(found, (-1, 1)).all() or np.isin(found, (0, 1)).all()):
-        msg = (
-            f"{name} must hold labels -1 and 1, or 0 and 1, for the logistic loss, got {found[:4].tolist()}"
-            f"{' and others' if len(found) > 4 else ''}; make one task of each class, or encode the labels"
-        )
-        raise ProblemError(msg)
-    return np.where(labels > 0, 1.0, -1.0)

@@ -14,7 +14,8 @@ from typing import Protocol
 
 import numpy as np
 
-from matrixlearn_fetr.covariance import PrecisionPair, SpectralPrecision
+from matrixlearn.multitask import SpectralPrecision
+from matrixlearn_fetr.covariance import PrecisionPair
 
 
 class Mean(Protocol):

@@ -21,9 +21,9 @@ from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from matrixlearn.multitask import SpectralPrecision
 from matrixlearn_fetr.covariance import (
     PrecisionPair,
-    SpectralPrecision,
     feature_precision,
     joint_precisions,
     task_precision,

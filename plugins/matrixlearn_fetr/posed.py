@@ -12,11 +12,9 @@ from typing import Any
 import numpy as np
 
 from matrixlearn.exceptions import ProblemError
+from matrixlearn.multitask import Rows, is_sparse, mean_log_loss, normalized_error
 from matrixlearn_fetr.classification import LogisticFETR
-from matrixlearn_fetr.data import is_sparse
-from matrixlearn_fetr.equation import EPS
 from matrixlearn_fetr.problem import FETR
-from matrixlearn_fetr.rows import Rows
 
 
 class Posed(ABC):
@@ -98,17 +96,3 @@ class LogisticPosed(Posed):
     @staticmethod
     def error(held: Rows, predicted: np.ndarray, of: Rows) -> float:
         return mean_log_loss(held, predicted)
-
-
-def normalized_error(held: Rows, predicted: np.ndarray, of: Rows) -> float:
-    """Mean over tasks of the mean squared error over the task's variance in ``of``; 1 stands for a variance of 0."""
-    mine = slice(None) if of.task is None else of.task
-    variance = of.by_task((of.Y - of.centre.y[mine]) ** 2)
-    known = variance > (EPS * len(of)) ** 2 * of.by_task(of.Y**2)  # more than the rounding of a mean
-    error = held.by_task((held.Y - predicted) ** 2) / np.where(known, variance, 1.0)
-    return float(np.mean(error[held.is_there]))
-
-
-def mean_log_loss(held: Rows, predicted: np.ndarray) -> float:
-    """Mean over tasks of the mean logarithm of 1 + exp(-y p) for labels y of -1 and 1."""
-    return float(np.mean(held.by_task(np.logaddexp(0.0, -held.Y * predicted))[held.is_there]))

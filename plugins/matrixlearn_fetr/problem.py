@@ -17,16 +17,18 @@ from typing import Any
 import numpy as np
 
 from matrixlearn.exceptions import ProblemError
-from matrixlearn.problem import as_array, as_hermitian, as_number, as_real_vector, as_weights
-from matrixlearn_fetr.data import (
+from matrixlearn.multitask import (
     Moments,
-    as_labels,
+    as_names,
     as_rows,
     as_targets,
+    is_listed,
     is_sparse,
     known_targets,
     require_rows,
+    stacked,
 )
+from matrixlearn.problem import as_array, as_hermitian, as_number, as_weights
 from matrixlearn_fetr.means import MEANS
 from matrixlearn_fetr.relations import RelationProblem
 from matrixlearn_fetr.weights import SquaredLoss
@@ -107,8 +109,8 @@ class FETR(RelationProblem):
             raise ProblemError(msg)
         if self.X is None:
             put(**_checked_moments(self.gram, self.cross, self.square))
-        elif _is_listed(self.X):
-            put(**_stacked(self.X, self.Y, self.task, self.sample_weight))
+        elif is_listed(self.X):
+            put(**stacked(self.X, self.Y, self.task, self.sample_weight))
         else:
             X, Y = as_rows("X", self.X), as_targets("Y", self.Y)
             require_rows(X, Y)
@@ -119,7 +121,7 @@ class FETR(RelationProblem):
                 raise ProblemError(msg)
             put(sample_weight=as_weights("sample_weight", self.sample_weight, len(self.Y)))
         if self.task is not None:
-            put(task=_labels(self.task))
+            put(task=as_names(self.task))
         wanted = len(self.Y) if self.has_own_rows else self.moments.shape[1]
         if self.task is not None and len(self.task) != wanted:
             msg = f"task must have a label for each of the {wanted} rows or tasks, got {len(self.task)}"
@@ -257,68 +259,6 @@ class FETR(RelationProblem):
         task = np.repeat(np.arange(m), n)
         y = np.sum(X * W.T[task], axis=1) + noise * rng.standard_normal(n * m)
         return cls(X, y, task=task, **options)
-
-
-def _is_listed(X: Any) -> bool:
-    """Whether X is a list of matrices, one for each task."""
-    if isinstance(X, np.ndarray):
-        return X.ndim == 3
-    return isinstance(X, list | tuple) and len(X) > 0 and (is_sparse(X[0]) or getattr(X[0], "ndim", 0) == 2)
-
-
-def _labels(task: Any) -> np.ndarray:
-    labels = as_labels(task)
-    if labels.dtype == object:
-        labels = np.array([str(label) for label in labels.reshape(-1)]).reshape(labels.shape)
-    if labels.ndim != 1:
-        msg = f"task must be a vector of labels, got shape {labels.shape}"
-        raise ProblemError(msg)
-    return labels
-
-
-def _stacked(X: Any, Y: Any, names: Any, weights: Any) -> dict[str, Any]:
-    """Rows, targets, labels and weights of tasks given as lists."""
-    if not isinstance(Y, list | tuple | np.ndarray) or len(Y) != len(X):
-        given = len(Y) if hasattr(Y, "__len__") else type(Y).__name__
-        msg = f"Y must be a list of {len(X)} arrays, one for each of the tasks in X, got {given}"
-        raise ProblemError(msg)
-    names = np.arange(len(X)) if names is None else _labels(names)
-    if len(names) != len(X) or len(set(names.tolist())) < len(X):
-        msg = f"task must name each of the {len(X)} tasks in X once, got {names.tolist()}"
-        raise ProblemError(msg)
-    blocks, targets = [], []
-    for i, (rows, y) in enumerate(zip(X, Y, strict=True)):
-        if getattr(rows, "shape", (1,))[0] == 0:
-            msg = f"X[{i}] (task {names[i]}) has no rows; leave the task out, or give it at least one"
-            raise ProblemError(msg)
-        blocks.append(as_rows(f"X[{i}]", rows))
-        targets.append(as_targets(f"Y[{i}]", y))
-        if targets[i].shape[1] != 1:
-            msg = f"Y[{i}] must be a vector, the targets of one task, got shape {targets[i].shape}"
-            raise ProblemError(msg)
-        if blocks[i].shape[0] != len(targets[i]):
-            msg = f"X[{i}] and Y[{i}] must have one row each, got {blocks[i].shape[0]} and {len(targets[i])}"
-            raise ProblemError(msg)
-        if blocks[i].shape[1] != blocks[0].shape[1]:
-            widths = f"X[0] has {blocks[0].shape[1]} and X[{i}] {blocks[i].shape[1]}"
-            msg = f"all tasks must have the same features, but {widths}"
-            raise ProblemError(msg)
-    if any(is_sparse(block) for block in blocks):
-        import scipy.sparse as sp
-
-        rows = sp.csr_array(sp.vstack(blocks))
-    else:
-        rows = np.vstack(blocks)
-    label = np.repeat(names, [len(y) for y in targets])
-    if weights is not None:
-        if not isinstance(weights, list | tuple) or len(weights) != len(X):
-            msg = f"sample_weight must be a list of {len(X)} arrays like X and Y, one for each task"
-            raise ProblemError(msg)
-        of_tasks = zip(weights, targets, strict=True)
-        weights = np.concatenate(
-            [as_real_vector(f"sample_weight[{i}]", w, len(y)) for i, (w, y) in enumerate(of_tasks)]
-        )
-    return {"X": rows, "Y": np.vstack(targets), "task": label, "sample_weight": weights}
 
 
 def _checked_moments(gram: Any, cross: Any, square: Any) -> dict[str, np.ndarray]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from matrixlearn.multitask import MultitaskRegressor
 from matrixlearn_fetr.estimator import ByCrossValidation, Fixed, Relations
-from matrixlearn_fetr.multitask import MultitaskRegressor
 from matrixlearn_fetr.posed import SquaredPosed
 
 

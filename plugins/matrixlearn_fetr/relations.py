@@ -26,15 +26,14 @@ import numpy as np
 
 from matrixlearn.certificate import relative_gap
 from matrixlearn.exceptions import ProblemError
+from matrixlearn.multitask import EPS, Prior, SpectralPrecision
 from matrixlearn.problem import Bound, MulticonvexProblem, as_array
 from matrixlearn_fetr.covariance import (
     PrecisionPair,
-    SpectralPrecision,
     feature_precision,
     joint_precisions,
     task_precision,
 )
-from matrixlearn_fetr.equation import EPS, Prior
 from matrixlearn_fetr.estimate import Estimate
 from matrixlearn_fetr.means import MEANS, Mean
 from matrixlearn_fetr.picture import draw_relations

@@ -1,4 +1,4 @@
-"""The weight step for the squared loss, and which solver takes it."""
+"""The weight step for the squared loss."""
 
 from __future__ import annotations
 
@@ -7,11 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from matrixlearn_fetr.data import Moments
-from matrixlearn_fetr.equation import Prior, WeightEquation
-from matrixlearn_fetr.own_solvers import ConjugateGradients, TaskByTask
-from matrixlearn_fetr.shared_solvers import Diagonalised, FewTasks, Tridiagonalised
-from matrixlearn_fetr.solvers import BartelsStewart, GradientDescent, Kronecker, WeightSolver
+from matrixlearn.multitask import Moments, Prior, WeightEquation, solver_for
 
 if TYPE_CHECKING:
     import cvxpy
@@ -68,37 +64,3 @@ class SquaredLoss:
             root = np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T
             total += cp.sum_squares(root @ (W if self.moments.is_shared else W[:, i]))
         return total
-
-
-SOLVERS: tuple[WeightSolver, ...] = (
-    Diagonalised(),
-    Tridiagonalised(),
-    FewTasks(),
-    TaskByTask(),
-    ConjugateGradients(),
-    Kronecker(),
-    BartelsStewart(),
-    GradientDescent(),
-)
-"""All strategies."""
-
-SMALL = 300
-"""The order d m up to which one dense factorization is quickest where tasks have data of their own."""
-
-LARGE = 100
-"""The number of features from which eigenvectors are dearer than a loop over them."""
-
-DESCENT = ConjugateGradients(tol=3e-2)
-"""A correction need not be exact: the next one is of what it left."""
-
-
-def solver_for(equation: WeightEquation) -> WeightSolver:
-    """The strategy that suits the structure of an equation; measured in benchmarks/fetr_weights.py."""
-    d, m = equation.moments.shape
-    if equation.task.is_scalar:
-        return TaskByTask()
-    if not equation.moments.is_shared:
-        return Kronecker() if d * m <= SMALL else DESCENT
-    if not equation.feature.is_scalar and d >= LARGE and m**3 <= 2 * d**2:
-        return FewTasks()
-    return Diagonalised() if equation.feature.is_scalar or equation.is_singular or d < LARGE else Tridiagonalised()

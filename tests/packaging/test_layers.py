@@ -17,6 +17,7 @@ LAYERS = (
     ("matrixlearn.exponents",),
     ("matrixlearn.problems",),
     ("matrixlearn.problem",),
+    ("matrixlearn.machines", "matrixlearn.multitask"),
     ("matrixlearn.oracles",),
     ("matrixlearn.certificate", "matrixlearn.callbacks"),
     ("matrixlearn.engines",),

@@ -16,6 +16,7 @@ MODULES = (
     "matrixlearn.engines",
     "matrixlearn.exponents",
     "matrixlearn.linalg",
+    "matrixlearn.multitask",
     "matrixlearn.oracles",
     "matrixlearn.problem",
     "matrixlearn.problems",

@@ -14,10 +14,11 @@ from matrixlearn_fetr.baselines import (
     SingleTaskRidge,
 )
 from matrixlearn_fetr.baselines.trace_norm import TraceNorm
-from matrixlearn_fetr.data import Moments
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import Ridge
 from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from matrixlearn.multitask import Moments
 
 seeds = st.integers(0, 2**32 - 1)
 sizes = st.integers(1, 5)

@@ -21,9 +21,6 @@ from matrixlearn_fetr import (
     MeanRegularizedRidge,
     SingleTaskRidge,
 )
-from matrixlearn_fetr.estimator import dealt
-from matrixlearn_fetr.posed import normalized_error
-from matrixlearn_fetr.rows import Rows
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
@@ -32,6 +29,8 @@ from sklearn.model_selection import GridSearchCV, LeaveOneGroupOut, cross_val_sc
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from matrixlearn.multitask import Rows, dealt, normalized_error
 
 mpl.use("Agg")
 seeds = st.integers(0, 2**32 - 1)

@@ -9,11 +9,12 @@ import scipy.sparse
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from matrixlearn_fetr import LogisticFETR, Prior, SpectralPrecision
-from matrixlearn_fetr.logistic import LogisticLoss, OwnRows, SharedRows, Slopes, WeightedMoments, as_signs
+from matrixlearn_fetr.logistic import LogisticLoss, OwnRows, SharedRows, Slopes, WeightedMoments
 from scipy.special import entr
 
 import matrixlearn as ml
 from matrixlearn.exceptions import ProblemError
+from matrixlearn.multitask import as_signs
 from matrixlearn.testing import parametrize_with_checks
 
 seeds = st.integers(0, 2**32 - 1)

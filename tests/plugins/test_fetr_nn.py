@@ -76,7 +76,7 @@ def test_the_covariances_are_the_best_ones_of_the_last_layer():
 @given(seeds)
 def test_the_alternation_tends_to_the_joint_pair(seed):
     """The penalty of `alternating` falls towards that of `joint` and never below it; flip-flop is not a descent."""
-    from matrixlearn_fetr.covariance import PrecisionPair, SpectralPrecision
+    from matrixlearn_fetr import PrecisionPair, SpectralPrecision
     from matrixlearn_fetr.nn import PRIORS
 
     rng = np.random.default_rng(seed)

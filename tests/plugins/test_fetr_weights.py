@@ -20,9 +20,9 @@ from matrixlearn_fetr import (
     WeightEquation,
     solve_weights,
 )
-from matrixlearn_fetr.weights import DESCENT, solver_for
 
 from matrixlearn.exceptions import ProblemError
+from matrixlearn.multitask import DESCENT, solver_for
 from matrixlearn.testing.strategies import rotation
 
 seeds = st.integers(0, 2**31 - 2)

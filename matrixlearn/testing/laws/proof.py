@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from matrixlearn._array import as_numpy
 from matrixlearn._solve import methods
-from matrixlearn.certificate import FLOOR, certify
+from matrixlearn.certificate import certify
 from matrixlearn.exceptions import CertificateError
 from matrixlearn.linalg import frobenius
 from matrixlearn.problems import MulticonvexProblem, Problem, SpectralGame
@@ -155,7 +155,7 @@ def check_blocks_agree_with_cvxpy(problem: ProblemOrClass) -> None:
             def program_of(j: int = j) -> Any:
                 return p.block_references(solution.matrix)[j]
 
-            block = optimum_of(program_of, FLOOR * p.scale)
+            block = optimum_of(program_of, p.floor)
             if not block.is_sharp:
                 continue
             sharp += 1

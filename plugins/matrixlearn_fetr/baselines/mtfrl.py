@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from matrixlearn_fetr.covariance import SpectralPrecision
-from matrixlearn_fetr.data import Moments
-from matrixlearn_fetr.equation import Prior, WeightEquation
-from matrixlearn_fetr.multitask import MomentsRegressor, number_at_least
-from matrixlearn_fetr.weights import solver_for
+from matrixlearn.multitask import (
+    Moments,
+    MomentsRegressor,
+    Prior,
+    SpectralPrecision,
+    WeightEquation,
+    number_at_least,
+    solver_for,
+)
 
 
 class MTFRLRegressor(MomentsRegressor):

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from matrixlearn.multitask import Moments, MomentsRegressor, number_at_least
 from matrixlearn_fetr.baselines.trace_norm import TraceNorm, root_covariance
-from matrixlearn_fetr.data import Moments
-from matrixlearn_fetr.multitask import MomentsRegressor, number_at_least
 
 
 class MTRLRegressor(MomentsRegressor):

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from matrixlearn_fetr.data import Moments
+from matrixlearn.multitask import Moments
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What FETR needs of the data: second moments, computed once, and never the rows again.
+"""What the squared loss needs of the data: second moments, computed once, and never the rows again.
 
     sum_i ||y_i - X_i w_i||^2 = sum_i ||y_i||^2 - 2 <C, W> + <W, G(W)>,     c_i = X_i^T y_i,  G(W)_i = X_i^T X_i w_i
 
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from matrixlearn.exceptions import ProblemError
-from matrixlearn.problem import as_array, as_samples
+from matrixlearn.multitask.checks import as_rows, as_targets, is_sparse, require_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,88 +153,13 @@ def _gram(X: Any) -> np.ndarray:
     return np.asarray(product.toarray() if hasattr(product, "toarray") else product)
 
 
-# -- checks ----------------------------------------------------------------------------------------
+def penalized(moments: Moments, penalty: np.ndarray, cross: np.ndarray) -> np.ndarray:
+    """(gram_i + penalty)^-1 cross_i in column i: a stack of d x d systems, or one where the tasks share X."""
+    if moments.is_shared:
+        return np.linalg.solve(moments.gram + penalty, cross)
+    return np.linalg.solve(moments.gram + penalty, cross.T[:, :, None])[:, :, 0].T
 
 
-def is_sparse(value: Any) -> bool:
-    """Whether a value is a scipy sparse matrix or array."""
-    return hasattr(value, "tocsr")
-
-
-def as_rows(name: str, value: Any) -> Any:
-    """Real finite rows (n, d): a float64 array, or a CSR array where the value is sparse."""
-    if not is_sparse(value):
-        return np.asarray(as_samples(name, value))
-    import scipy.sparse as sp
-
-    if np.iscomplexobj(value):
-        msg = f"{name} must be real, got {value.dtype}"
-        raise ProblemError(msg)
-    rows = sp.csr_array(value).astype(float)
-    if 0 in rows.shape:
-        msg = f"{name} is empty: shape {rows.shape}"
-        raise ProblemError(msg)
-    if rows.nnz:
-        as_array(name, rows.data)
-    return rows
-
-
-def as_targets(name: str, value: Any) -> np.ndarray:
-    """Real finite targets (n, m); a vector is one task."""
-    try:
-        array = np.asarray(as_array(name, value))
-    except ProblemError as error:
-        if "NaN" not in str(error):
-            raise
-        msg = (
-            f"{error}. Where targets of shared instances are missing, with_missing(X, Y) takes NaN for them; else "
-            f"give each task the rows that it has, as lists of X_i and y_i or with the argument task"
-        )
-        raise ProblemError(msg) from error
-    if array.ndim == 1:
-        array = array[:, None]
-    if array.ndim != 2 or np.iscomplexobj(array):
-        msg = f"{name} must be real of shape (n, m) or (n,), got {array.dtype} of shape {array.shape}"
-        raise ProblemError(msg)
-    return array
-
-
-def as_labels(task: Any) -> np.ndarray:
-    """Labels as an array of whatever kind, none of them missing."""
-    labels = np.asarray(task)
-    each = labels.reshape(-1)
-    if labels.dtype == object:
-        missing = np.array([_is_missing(label) for label in each.tolist()])
-    else:
-        missing = ~np.isfinite(each) if labels.dtype.kind in "fcmM" else np.zeros(len(each), bool)
-    if np.any(missing):
-        at = int(np.argmax(missing))
-        msg = f"task holds NaN, infinity or nothing, {each[at]!r} at row {at}; every row is of one task"
-        raise ProblemError(msg)
-    return labels
-
-
-def _is_missing(label: Any) -> bool:
-    itself = label == label  # NaN is not; pandas' NA does not know
-    return label is None or not (isinstance(itself, bool | np.bool_) and bool(itself))
-
-
-def known_targets(Y: Any) -> np.ndarray | None:
-    """Where the targets (n, m) of shared instances are not NaN; None where all are, or for any other Y."""
-    try:
-        values = np.asarray(Y)
-        if values.ndim != 2 or values.dtype.kind not in "fO":
-            return None
-        values = values.astype(float)
-    except (TypeError, ValueError):  # words, or ragged
-        return None
-    if not np.isnan(values).any():
-        return None
-    return np.asarray(~np.isnan(values))
-
-
-def require_rows(X: Any, Y: Any) -> None:
-    """One row of targets for each of the instances."""
-    if X.shape[0] != Y.shape[0]:
-        msg = f"X and Y must have one row each, got {X.shape[0]} and {Y.shape[0]}"
-        raise ProblemError(msg)
+def summed(moments: Moments, matrices: np.ndarray) -> np.ndarray:
+    """The sum over tasks of their matrices, shape (m, d, d), or m times the one that they share, (d, d)."""
+    return matrices * moments.shape[1] if moments.is_shared else matrices.sum(axis=0)

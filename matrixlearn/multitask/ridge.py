@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from matrixlearn_fetr.data import Moments
-from matrixlearn_fetr.multitask import MomentsRegressor, number_at_least, penalized, summed
+from matrixlearn.multitask.checks import number_at_least
+from matrixlearn.multitask.moments import Moments, penalized, summed
+from matrixlearn.multitask.regressor import MomentsRegressor
 
 
 class SingleTaskRidge(MomentsRegressor):
@@ -28,7 +29,7 @@ class SingleTaskRidge(MomentsRegressor):
 
     Examples
     --------
-    >>> from matrixlearn_fetr import SingleTaskRidge
+    >>> from matrixlearn.multitask import SingleTaskRidge
     >>> X, y, task = [[0.0], [1.0], [0.0], [1.0]], [0.0, 1.0, 5.0, 3.0], ["a", "a", "b", "b"]
     >>> SingleTaskRidge(alpha=0.5).fit(X, y, task).predict([[2.0], [2.0]], ["a", "b"])
     array([1.25, 2.5 ])

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from matrixlearn_fetr.data import Moments, is_sparse
+from matrixlearn.multitask.checks import is_sparse
+from matrixlearn.multitask.moments import Moments
 
 
 @dataclass(frozen=True, eq=False)

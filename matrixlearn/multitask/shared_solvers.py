@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from matrixlearn.exceptions import ProblemError
+from matrixlearn.multitask.equation import EPS, WeightEquation
+from matrixlearn.multitask.precision import SpectralPrecision
+from matrixlearn.multitask.solvers import SharedSolver
 from matrixlearn.problem import as_array, as_hermitian
-from matrixlearn_fetr.covariance import SpectralPrecision
-from matrixlearn_fetr.equation import EPS, WeightEquation
-from matrixlearn_fetr.solvers import SharedSolver
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,20 +21,9 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from matrixlearn_fetr.data import Moments, as_labels, known_targets
-from matrixlearn_fetr.rows import Rows
-
-
-def penalized(moments: Moments, penalty: np.ndarray, cross: np.ndarray) -> np.ndarray:
-    """(gram_i + penalty)^-1 cross_i in column i: a stack of d x d systems, or one where the tasks share X."""
-    if moments.is_shared:
-        return np.linalg.solve(moments.gram + penalty, cross)
-    return np.linalg.solve(moments.gram + penalty, cross.T[:, :, None])[:, :, 0].T
-
-
-def summed(moments: Moments, matrices: np.ndarray) -> np.ndarray:
-    """The sum over tasks of their matrices, shape (m, d, d), or m times the one that they share, (d, d)."""
-    return matrices * moments.shape[1] if moments.is_shared else matrices.sum(axis=0)
+from matrixlearn.multitask.checks import as_labels, known_targets
+from matrixlearn.multitask.moments import Moments
+from matrixlearn.multitask.rows import Rows
 
 
 class TaskLabels:
@@ -224,11 +213,3 @@ def checked_weights(sample_weight: Any, X: Any) -> np.ndarray | None:
 def place_in(labels: np.ndarray, of: np.ndarray) -> np.ndarray:
     """The place of each in ascending labels; any place for one that is not there, the last at the most."""
     return np.minimum(np.searchsorted(labels, of), len(labels) - 1)
-
-
-def number_at_least(name: str, value: Any, least: float, *, strictly: bool = False) -> None:
-    """Raise ValueError unless ``least`` <= value < inf (or <)."""
-    real = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-    if not real or not (least < value < np.inf if strictly else least <= value < np.inf):
-        msg = f"{name} must be a number {'>' if strictly else '>='} {least:g}, got {value!r}"
-        raise ValueError(msg)

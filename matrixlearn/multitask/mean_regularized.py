@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from matrixlearn_fetr.data import Moments
-from matrixlearn_fetr.multitask import MomentsRegressor, number_at_least, penalized, summed
+from matrixlearn.multitask.checks import number_at_least
+from matrixlearn.multitask.moments import Moments, penalized, summed
+from matrixlearn.multitask.regressor import MomentsRegressor
 
 
 class MeanRegularizedRidge(MomentsRegressor):
     """min over W, w_0 of sum_i ||y_i - X_i w_i||^2 + alpha sum_i ||w_i - w_0||^2 + beta ||w_0||^2.
 
     Between `SingleTaskRidge` (beta to infinity) and `PooledRidge` (alpha to infinity, for its alpha = beta).
-    FETR around a shared mean is this with two covariances in place of the identity.
 
     Parameters
     ----------

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from matrixlearn_fetr.equation import EPS, WeightEquation
-from matrixlearn_fetr.shared_solvers import Diagonalisation
-from matrixlearn_fetr.solvers import WeightSolver
+from matrixlearn.multitask.equation import EPS, WeightEquation
+from matrixlearn.multitask.shared_solvers import Diagonalisation
+from matrixlearn.multitask.solvers import WeightSolver
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from matrixlearn_fetr.equation import EPS, WeightEquation
+from matrixlearn.multitask.equation import EPS, WeightEquation
 
 
 class WeightSolver(ABC):

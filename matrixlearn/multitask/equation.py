@@ -17,8 +17,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from matrixlearn_fetr.covariance import SpectralPrecision
-from matrixlearn_fetr.data import Moments
+from matrixlearn.multitask.moments import Moments
+from matrixlearn.multitask.precision import SpectralPrecision
 
 EPS = float(np.finfo(np.float64).eps)
 
