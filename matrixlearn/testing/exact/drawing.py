@@ -8,7 +8,7 @@ import numpy as np
 
 from matrixlearn.testing.exact.closed_forms import CLOSED_FORMS
 from matrixlearn.testing.exact.complementary import Rng, complementary, unimodular
-from matrixlearn.testing.exact.kinds import KINDS, chain
+from matrixlearn.testing.exact.kinds import KINDS, chain, trace_bound_binds
 from matrixlearn.testing.exact.program import ExactProgram
 
 LARGEST = 2.0**48
@@ -21,6 +21,8 @@ def exact_program(seed: int) -> ExactProgram:
     program = KINDS[seed % len(KINDS)](rng)
     if seed % 31 == 30:
         program = CLOSED_FORMS[seed // 31 % len(CLOSED_FORMS)](rng)
+    if seed % 37 == 36:
+        program = trace_bound_binds(rng)
     if seed % 97 == 96:
         program = large(rng)
     program = disguised(rng, program)

@@ -269,6 +269,18 @@ def trace_bound_met(rng: Rng) -> ExactProgram:
     return replace(program, kind="trace bound met", trace_bound=t if rng.random() < 0.7 else None)
 
 
+def trace_bound_binds(rng: Rng) -> ExactProgram:
+    """C = A*(y*) + p I - S* with p > 0 and tr X* = R."""
+    n = drawn_size(rng)
+    rows, is_complex = int(rng.integers(1, n + 2)), rng.random() < 0.2
+    program = complementary(rng, n, rows=rows, primal=True, dual=False, is_complex=is_complex)
+    t, p = inner(np.eye(n), program.X), float(rng.integers(1, 5))
+    if not t:
+        return replace(program, kind="trace bound binds")
+    bound = replace(program, C=program.C + p * np.eye(n), price=p, trace_bound=t, kind="trace bound binds")
+    return bound.evaluated()
+
+
 KINDS: tuple[Kind, ...] = (
     both_interiors,
     both_interiors,

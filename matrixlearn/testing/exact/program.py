@@ -43,6 +43,8 @@ class ExactProgram:
         with a trace bound.
     X, y, faces, ray
         The proof; ``ray`` is a matrix.
+    price : float
+        The multiplier of tr X <= R, where the optimum needs it.
     trace : float, optional
         At least that of some optimal matrix, where X is irrational or there is none.
     trace_bound : float, optional
@@ -65,6 +67,7 @@ class ExactProgram:
     y: Any = None
     faces: tuple[np.ndarray, ...] = ()
     ray: Any = None
+    price: float = 0.0
     trace: float | None = None
     trace_bound: float | None = None
     rows: str = "dense"
@@ -142,7 +145,10 @@ class ExactProgram:
             assert self._value(b, self.y) < 0
         else:
             assert self.X is not None
-            assert exact_inner(self.C, self.X) == self._value(b, self.y) == self.low == self.high
+            price = Fraction(self.price)
+            paid = price * Fraction(self.trace_bound) if self.trace_bound is not None and price else 0
+            assert exact_inner(self.C, self.X) == self._value(b, self.y) + paid == self.low == self.high
+            slack = slack + price * exactly(np.eye(self.n, dtype=self.C.dtype if not self._complex else complex))
             slack = slack - exactly(self.C.astype(complex) if self._complex else self.C)
         if V.shape[1]:
             self._null_space_on(V, slack)
@@ -275,6 +281,7 @@ class ExactProgram:
             b=matrix * self.b,
             X=None if self.X is None else matrix * self.X,
             y=self.y if self.y is None or self.outcome == "infeasible" else cost * self.y,
+            price=cost * self.price,
             trace=None if self.trace is None else matrix * self.trace,
             trace_bound=None if self.trace_bound is None else matrix * self.trace_bound,
         )
