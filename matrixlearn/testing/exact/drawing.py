@@ -8,7 +8,7 @@ import numpy as np
 
 from matrixlearn.testing.exact.closed_forms import CLOSED_FORMS
 from matrixlearn.testing.exact.complementary import Rng, complementary, unimodular
-from matrixlearn.testing.exact.kinds import KINDS, chain, trace_bound_binds
+from matrixlearn.testing.exact.kinds import KINDS, chain_of, trace_bound_binds
 from matrixlearn.testing.exact.program import ExactProgram
 
 LARGEST = 2.0**48
@@ -86,9 +86,7 @@ def mixed(rng: Rng, program: ExactProgram, operations: int) -> ExactProgram:
 
 def mixed_chain(k: int, seed: int) -> ExactProgram:
     """The chain of k squares, its 2 k equalities mixed."""
-    rng = np.random.default_rng(seed)
-    program = next(p for p in iter(lambda: chain(rng), None) if p.n == 2 * k)
-    return mixed(rng, program, 12 * k)
+    return mixed(np.random.default_rng(seed), chain_of(k), 12 * k)
 
 
 def bounded(rng: Rng, program: ExactProgram) -> ExactProgram:

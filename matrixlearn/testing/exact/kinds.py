@@ -155,8 +155,12 @@ def unit(n: int, i: int, j: int) -> np.ndarray:
 
 
 def chain(rng: Rng) -> ExactProgram:
+    """Up to eight squares, one after the other."""
+    return chain_of(int(rng.integers(1, 9)))
+
+
+def chain_of(k: int) -> ExactProgram:
     """x_0^2 <= x_1, x_1^2 <= x_2, ..., x_{k-1}^2 <= 0 in 2 x 2 blocks: max x_0 = 0, and 2^k digits are lost."""
-    k = int(rng.integers(1, 9))
     n, A, b = 2 * k, [], []
     for i in range(k):
         A.append(unit(n, 2 * i + 1, 2 * i + 1))
