@@ -39,7 +39,7 @@ from matrixlearn.engines import (
 from matrixlearn.engines.base import INTERRUPTED, proves
 from matrixlearn.exceptions import CapabilityError, ProblemError
 from matrixlearn.linalg.factored import FactoredMatrix
-from matrixlearn.problems.base import INF, Problem, require_problem
+from matrixlearn.problems.base import INF, Bound, Problem, require_problem
 from matrixlearn.solution import History, Solution, Status
 from matrixlearn.typing import Array
 
@@ -259,6 +259,7 @@ def _run_reduced(
     """
     notes = [reduction.why] if reduction.why else []
     tol, atol, began = LIFTED * tol, LIFTED * atol, time.perf_counter()
+    points: list[tuple[Array | None, np.ndarray | None]] = []
     while True:
         inside = None if problem.interior is None else reduction.lowered_matrix(problem.interior)
         earlier = _lowered(problem, warm_start, reduction)
@@ -267,14 +268,28 @@ def _run_reduced(
         again = None
         if found.done.ended != INTERRUPTED and spent.spent < limits.time_limit:
             again = problem.reconsidered(reduction, found.done.incumbent, found.done.last, tol, atol)
+        points.append(_lifted(problem, reduction, found))
         if again is None:
             break
         notes += [*found.notes, f"ended: {found.done.ended}", again.why]
         problem, reduction = again.problem, again.reduction
         if reduction.answer:
             return problem, None
-    X, y = _lifted(problem, reduction, found)
+    X, y = points[-1]
+    if len(points) > 1 and not found.infeasible:
+        X, y = _best_of(problem, points)
     return problem, replace(found, X=X, y=y, notes=(*notes, *found.notes))
+
+
+def _best_of(
+    problem: Problem, points: list[tuple[Array | None, np.ndarray | None]]
+) -> tuple[Array | None, np.ndarray | None]:
+    """Of the points that several runs came to, those that prove most of the problem; the last where none proves anything."""
+    best = Incumbent(problem)
+    for X, y in reversed(points):
+        best = best.offered(Proposal(X=X, y=y))
+    X = best.from_matrix.point if proves(best.from_matrix) else points[-1][0]
+    return X, best.from_vector.point if best.from_vector.point is not None else points[-1][1]
 
 
 def _lowered(problem: Problem, warm_start: Solution | None, reduction: Any) -> Solution | None:
@@ -295,22 +310,33 @@ def _lifted(problem: Problem, reduction: Any, found: Found) -> tuple[Array | Non
     best, X, y = found.done.incumbent, None, None
     if found.X is not None:
         X = reduction.lifted_matrix(found.X)
-        if best.inside is not None and not proves(problem.bound_from_matrix(X)):
-            inside = reduction.lifted_matrix(best.inside)
-            X = _nearest_proved(lambda x: proves(problem.bound_from_matrix(x)), X, inside)
+        if best.inside is not None:
+            X = _nearest_proved(problem.bound_from_matrix, X, reduction.lifted_matrix(best.inside))
     if found.y is not None:
         y = reduction.lifted_vector(found.y)
-        if best.inside_dual is not None and not problem.bound_from_vector(y).upper < INF:
-            inside = reduction.lifted_vector(best.inside_dual)
-            y = _nearest_proved(lambda z: problem.bound_from_vector(z).upper < INF, y, inside)
+        if best.inside_dual is not None:
+            y = _nearest_proved(problem.bound_from_vector, y, reduction.lifted_vector(best.inside_dual))
     return X, y
 
 
-def _nearest_proved(proved: Callable[[Any], bool], point: Any, inside: Any) -> Any:
-    """The first of point + 2^-k (inside - point) that is proved, k from 50 down; the point where none is."""
+def _nearest_proved(bound: Callable[[Any], Bound], point: Any, inside: Any) -> Any:
+    """The first of point + 2^-k (inside - point), k from 50 down, that is proved, and is after it went to the equivalent
+    problem and back again; the point where none is.
+    """
+
+    def stays(at: Any) -> bool:
+        for _ in range(3):
+            found = bound(at)
+            if not proves(found):
+                return False
+            at = found.point
+        return True
+
+    if stays(point):
+        return point
     for k in range(50, -1, -2):
         moved_point = point + 2.0**-k * (inside - point)
-        if proved(moved_point):
+        if stays(moved_point):
             return moved_point
     return point
 
@@ -324,7 +350,7 @@ def _answered(problem: Problem, why: str, tol: float, began: float) -> Solution:
         certificate = certify(problem, X=0 * like, y=certificate.y)
     return Solution(
         status=Status.INFEASIBLE if infeasible else Status.OPTIMAL,
-        value=-INF if infeasible else problem.objective_at(certificate.X, certificate.y),
+        value=-INF if infeasible else _value(problem, certificate),
         certificate=certificate,
         method="presolve",
         tol=tol,
@@ -338,28 +364,29 @@ def _answered(problem: Problem, why: str, tol: float, began: float) -> Solution:
 def _solution(problem: Problem, found: Found, tol: float, atol: float, began: float) -> Solution:
     """The answer, certified by the call that `Certificate.verify` makes."""
     done, objective = found.done, problem.objective
-    X = None if found.infeasible and objective == "maximize" and done.incumbent.upper == -INF else found.X
+    X = None if found.infeasible and objective == "maximize" else found.X
     y = None if found.infeasible and objective == "minimize" and found.y is None else found.y
     with governed(problem):
         certificate = certify(problem, X=X, y=y)
         certificate = certify(problem, X=certificate.X, y=certificate.y)  # of the points as they are returned
         if found.estimated and X is not None:
             certificate = replace(certificate, **_estimate(problem, X, certificate, tol, atol))
-    unbounded = objective == "maximize" and certificate.lower == INF and done.incumbent.inside is not None
+    if certificate.upper == INF and certificate.lower > -INF and X is not None:
+        certificate = replace(certificate, ray=problem.ray_near(X))
     infeasible = certificate.upper == -INF or (objective == "minimize" and certificate.lower == INF)
     near = certificate.gap <= tol or certificate.upper - certificate.lower <= atol
     status = PROVED.get(certificate.rigour, Status.STOPPED) if near else Status.STOPPED
     if status is Status.OPTIMAL and certificate.trace_bound is not None:
         status = Status.TRACE_BOUND
-    value = problem.objective_at(certificate.X, certificate.y)
+    value = _value(problem, certificate)
     why = done.ended
     if infeasible:
         status, value = Status.INFEASIBLE, INF if objective == "minimize" else -INF
         why = "y proves that nothing is feasible"
         if certificate.trace_bound is not None:
             why += f" with tr X <= {certificate.trace_bound:g}"
-    elif unbounded:
-        status, value, why = Status.UNBOUNDED, INF, "X is a ray along which the objective grows without end"
+    elif certificate.ray is not None:
+        status, why = Status.UNBOUNDED, "along certificate.ray the objective grows without end"
     elif status is not Status.STOPPED:
         why = "the certified gap is at most tol" if certificate.gap <= tol else "the bounds differ by at most atol"
     return Solution(
@@ -377,6 +404,18 @@ def _solution(problem: Problem, found: Found, tol: float, atol: float, began: fl
             f"{done.iterations} iterations in {done.seconds:.3g} s, {len(done.events)} checks",
         ),
     )
+
+
+def _value(problem: Problem, certificate: Certificate) -> float:
+    """The objective at the returned point, which rounding does not put outside the bounds; infinite where the point is
+    not proved feasible.
+    """
+    value = problem.objective_at(certificate.X, certificate.y)
+    if certificate.rigour != "checked":
+        return value
+    if problem.objective == "maximize" and certificate.lower == -INF:
+        return -INF
+    return min(max(value, certificate.lower), certificate.upper)
 
 
 def _estimate(problem: Problem, X: Array, certificate: Certificate, tol: float, atol: float) -> dict[str, Any]:

@@ -222,6 +222,14 @@ class Problem(ABC):
         """y moved towards a strictly feasible point by as little as a proof takes; y itself, by default."""
         return y
 
+    def ray_near(self, X: Array) -> Array | None:
+        """A direction, proved, along which the objective grows without end from any feasible point; None, by default."""
+        return None
+
+    def is_ray(self, D: Array) -> bool:
+        """Whether D is proved to be such a direction."""
+        return self.ray_near(D) is not None
+
     def estimate_from_matrix(self, X: Array) -> Bound:
         """What X suggests where it proves nothing: a bound of rigour "estimate"; nothing, by default."""
         return Bound(point=X)

@@ -32,8 +32,8 @@ from matrixlearn.sets import KnapsackSet, SpectralSet, TraceBall
 from matrixlearn.typing import Array
 
 
-SMALL, FAR = 40, 1e3
-"""The order up to which, and the times `OpenProgram.usual_trace` from which, a ray is looked for in whole numbers."""
+SMALL = 40
+"""The order up to which a ray is looked for in whole numbers."""
 
 ROUNDED = 1e-9
 """Part of R by which a trace may be above it."""
@@ -238,11 +238,6 @@ class OpenProgram(FamilyGame):
     def bound_from_matrix(self, X: Array) -> Bound:
         W = self._hermitian(X)
         lower, size = self.proof.lower(W)
-        far = float(np.real(np.trace(W))) > FAR * self.usual_trace
-        if (far or lower == -INF) and inner(as_numpy(self.C), W) > 0:
-            ray = self._ray_near(W)
-            if ray is not None:
-                return Bound(point=from_numpy(ray, self.C), lower=INF, size=size)
         return Bound(point=X, lower=lower, size=size)
 
     def within_limit(self, X: Array) -> bool:
@@ -250,20 +245,21 @@ class OpenProgram(FamilyGame):
         W = self._hermitian(X)
         return self.limit is None or self.limit.holds(W, self.proof.margin(W).delta)
 
-    def _ray_near(self, X: np.ndarray) -> np.ndarray | None:
+    def ray_near(self, X: Array) -> Array | None:
         """X' >= 0 with <A_j, X'> = 0 or <= 0 and <C, X'> > 0, proved, near a multiple of X: nothing bounds the objective,
         where any matrix is feasible. By the margins of `Proof`, or in small whole numbers.
         """
+        X = self._hermitian(X)
+        if not inner(as_numpy(self.C), X) > 0:
+            return None
+        X = X / float(np.max(np.abs(X)))
         along = replace(self.proof, b=np.zeros(len(self.b)))
         if along.lower(X)[0] > 0:
-            return X
-        if len(X) > SMALL or np.iscomplexobj(X):
-            return None
-        largest = float(np.max(np.abs(X)))
-        for q in (1, 2, 3, 4, 6, 8):
-            D = np.rint(q * X / largest)
+            return from_numpy(X, self.C)
+        for q in (1, 2, 3, 4, 6, 8) if len(X) <= SMALL and not np.iscomplexobj(X) else ():
+            D = np.rint(q * X)
             if self._is_exact_ray(D):
-                return D
+                return from_numpy(D, self.C)
         return None
 
     def _is_exact_ray(self, D: np.ndarray) -> bool:

@@ -263,8 +263,6 @@ class LinearSDP(Problem):
         if not isinstance(reduction, Standard) or best.upper == -INF:
             return None
         unproved, limit = best.inside is None, reduction.program.limit
-        if best.lower == INF and (limit is None or limit.row):
-            return None
         if unproved and self.presolve == "rows" and np.any(self.equalities):
             deeper = dataclasses.replace(self, presolve="echelon")
             if deeper.standard.echelon is not None:
@@ -299,11 +297,17 @@ class LinearSDP(Problem):
         W = standard.lowered_matrix(X)
         point = X if standard.face is None else standard.lifted_matrix(W)
         bound, program = standard.program.bound_from_matrix(W), standard.program
-        if bound.lower == INF and program.limit is None:
-            return dataclasses.replace(bound, point=standard.lifted_matrix(bound.point))
-        if bound.lower == INF or not program.within_limit(W):
+        if not program.within_limit(W):
             return Bound(point=point)
         return dataclasses.replace(bound, point=point)
+
+    def ray_near(self, X: Array) -> Array | None:
+        """A direction along which nothing bounds the objective; none where the trace is bounded."""
+        standard = self.standard
+        if self.trace_bound is not None or standard.answer:
+            return None
+        ray = standard.program.ray_near(standard.lowered_matrix(X))
+        return None if ray is None else standard.lifted_matrix(ray)
 
     def estimate_from_matrix(self, X: Array) -> Bound:
         """What X suggests where it proves nothing."""

@@ -211,6 +211,8 @@ class Standard:
         m = len(self.r)
         if self.face is not None:
             out, rows = np.zeros(m), self.face.rows
+            if len(y) < len(rows) and self.on_face is None:  # X = 0 is all there is
+                y = np.zeros(len(rows))
             if self.on_face is not None:
                 y = self.on_face.lifted(y[: len(self.on_face.kept)], np.ones(len(rows), dtype=bool))
             out[rows] = y[: len(rows)]
