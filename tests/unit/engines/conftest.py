@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import matrixlearn as ml
+from matrixlearn.engines import InteriorPoint, run
 from matrixlearn.testing.reference import optimum
 
 INSTANCES = 60
@@ -42,6 +43,23 @@ def instances(request):
 def random_problem():
     """(name, seed) -> a random instance."""
     return lambda name, seed: problem_class(name).random(np.random.default_rng(seed))
+
+
+def played(problem):
+    """The game that engines play: the equivalent one, between the bounds that an interior point proves."""
+    reduction = problem.reduction()
+    if reduction is None or reduction.answer:
+        return problem if reduction is None else None
+    program = reduction.program
+    start = run(InteriorPoint(), program, tol=1e-3, decided=lambda best: best.inside is not None and best.upper < np.inf)
+    best = start.incumbent
+    return None if best.inside is None or best.upper == np.inf else program.bounded(best.inside, best.upper)
+
+
+@pytest.fixture(scope="session")
+def random_game():
+    """(name, seed) -> the game of a random instance, both sets bounded; None where its data answer it."""
+    return lambda name, seed: played(problem_class(name).random(np.random.default_rng(seed)))
 
 
 @pytest.fixture(scope="session")
