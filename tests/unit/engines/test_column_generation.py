@@ -155,7 +155,7 @@ def test_the_limit_of_double_precision_ends_it():
         gaussian(500, 30, 4, max_weight=2.0),
         ml.LinearSDP.random(np.random.default_rng(1)),
     ):
-        solution = ml.solve(problem, "column-generation", tol=1e-17, max_iter=2000)
+        solution = ml.solve(problem, "column-generation", tol=1e-17, atol=0, max_iter=2000)
         assert solution.status == "stopped"
         assert "numerical limit" in solution.explain()
         assert solution.gap <= 1e-9
