@@ -364,8 +364,9 @@ def _answered(problem: Problem, why: str, tol: float, began: float) -> Solution:
 def _solution(problem: Problem, found: Found, tol: float, atol: float, began: float) -> Solution:
     """The answer, certified by the call that `Certificate.verify` makes."""
     done, objective = found.done, problem.objective
-    X = None if found.infeasible and objective == "maximize" else found.X
-    y = None if found.infeasible and objective == "minimize" and found.y is None else found.y
+    by_vector = done.incumbent.from_vector
+    X = None if by_vector.upper == -INF or by_vector.lower == INF else found.X  # y proves that there is none
+    y = found.y
     with governed(problem):
         certificate = certify(problem, X=X, y=y)
         certificate = certify(problem, X=certificate.X, y=certificate.y)  # of the points as they are returned

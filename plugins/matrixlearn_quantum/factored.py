@@ -198,7 +198,7 @@ def _at(problem: StateTomography, A: np.ndarray) -> FactorState:
 
 
 def _shown(problem: StateTomography, state: FactorState) -> tuple[Proposal, ...]:
-    return (Proposal(X=_matrix(state.A), y=problem.multipliers(state.p)),)
+    return (Proposal(X=_matrix(state.A), y=problem.multipliers_at(state.p)),)
 
 
 def _dot(A: np.ndarray, B: np.ndarray) -> float:

@@ -118,7 +118,7 @@ class LinearSDP(Problem):
             C = namespace(C).astype(C, namespace(C).complex128)  # X is complex, and so are its losses
         b = as_real_vector("b", self.b, family.shape[0])
         R = _positive(self.trace_bound)
-        equal = np.zeros(len(b), dtype=bool) if self.equalities is None else np.asarray(self.equalities)
+        equal = np.zeros(len(b), dtype=bool) if self.equalities is None else np.array(self.equalities)
         if equal.shape != b.shape or equal.dtype != bool:
             msg = f"equalities must be {len(b)} of True and False, one for each row of b; got {self.equalities!r}"
             raise ProblemError(msg)
