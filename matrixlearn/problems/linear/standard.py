@@ -108,7 +108,7 @@ class Standard:
             playing = family.at(kept)
         here: Array = C if untouched else cost
         frame, frame_error, cost_error, on_face = np.diag(t * t), 0.0, 0.0, None
-        found = _without_unused(found, cost, exact)
+        found = _without_unused(found, cost, exact, len(right))
         reduces = found is not None and not found.contradiction and found.V.shape[1] > 0
         if found is not None and reduces:
             V, rows = found.V, found.rows
@@ -239,6 +239,8 @@ class Standard:
         N >= nu on its range Q_0: what is lost is a part in `SHARE` of the size of the bound.
         """
         face, before = self.face, self.before
+        if not np.any(face.weights):
+            return 0.0
         if self.echelon is not None or (face.tight is not None and np.any(face.tight)):
             return 0.0  # its multipliers would be mixed with those of other rows, and rounding grows with K
         F, _ = before.slack(y)
@@ -289,20 +291,18 @@ def _compressed(family: ConstraintFamily, V: np.ndarray) -> tuple[ConstraintFami
     return family.compressed(V), CompressedFamily(family, V)
 
 
-def _without_unused(face: Face | None, cost: np.ndarray, family: ConstraintFamily) -> Face | None:
+def _without_unused(face: Face | None, cost: np.ndarray, family: ConstraintFamily, m: int) -> Face | None:
     """The face without the columns of V that neither C nor a row sees: X may be 0 there, and A(y) - C is."""
     if face is not None and (face.contradiction or face.V.shape[1] == 0):
         return face
     n = len(cost)
     V = np.eye(n) if face is None else face.V
     family = family if face is None or len(face.rows) == 0 else family.at(face.rows)
-    if face is not None and len(face.rows) == 0:
-        seen = np.zeros((n, n))
-    else:
+    seen = np.zeros((n, n))
+    if m > 0 and not (face is not None and len(face.rows) == 0):
         pattern = family.pattern()
         if pattern is None:
             return face
-        seen = np.zeros((n, n))
         seen[pattern] = 1.0
     seen = seen + (cost != 0)
     if face is None:
@@ -315,7 +315,7 @@ def _without_unused(face: Face | None, cost: np.ndarray, family: ConstraintFamil
     if np.all(used):
         return face
     if face is None:
-        return Face(V[:, used], np.arange(family.shape[0]), np.zeros(family.shape[0]))
+        return Face(V[:, used], np.arange(m), np.zeros(m))
     return replace(face, V=V[:, used])
 
 
