@@ -16,48 +16,30 @@ from matrixlearn._array import moved
 from matrixlearn._threads import governed
 from matrixlearn.callbacks import Callback, Event, Progress, silent
 from matrixlearn.certificate import Certificate, certify
-from matrixlearn.engines import (
-    ColumnGeneration,
-    Engine,
-    HybridGradient,
-    Incumbent,
-    InteriorPoint,
-    Limits,
-    LowRank,
-    MatrixMultiplicativeWeights,
-    MirrorDescent,
-    MirrorProx,
-    Proposal,
-    Reference,
-    Run,
-    SmoothApproximation,
-    Smoothing,
-    Subgradient,
-    Subspace,
-    run,
-)
+from matrixlearn.engines import Engine, Incumbent, InteriorPoint, Limits, Proposal, Run, run
 from matrixlearn.engines.base import INTERRUPTED, proves
-from matrixlearn.exceptions import CapabilityError, ProblemError
+from matrixlearn.exceptions import CapabilityError, PluginError, ProblemError
 from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.problems.base import INF, Bound, Problem, require_problem
+from matrixlearn.registry import engines
 from matrixlearn.solution import History, Solution, Status
 from matrixlearn.typing import Array
 
-ENGINES: tuple[Engine, ...] = (
-    InteriorPoint(),
-    LowRank(),
-    ColumnGeneration(),
-    Subspace(),
-    HybridGradient(),
-    MirrorProx(),
-    MatrixMultiplicativeWeights(),
-    Smoothing(),
-    SmoothApproximation(),
-    Subgradient(),
-    MirrorDescent(),
-    Reference(),
+PREFERRED = (
+    "interior-point",
+    "low-rank",
+    "column-generation",
+    "subspace",
+    "pdhg",
+    "mirror-prox",
+    "mmw",
+    "smoothing",
+    "sa-da",
+    "subgradient",
+    "mirror",
+    "reference",
 )
-"""In the order in which ``auto`` prefers them."""
+"""The library's engines, in the order in which ``auto`` prefers them."""
 
 ATOL = 1e-9
 """The default of ``atol``: an optimum of 0, to which nothing adds up, ends there."""
@@ -80,12 +62,28 @@ def methods(problem: Problem) -> list[str]:
     require_problem(problem)
     reduction = problem.reduction()
     played = problem if reduction is None else reduction.program
-    return [engine.name for engine in _engines(problem) if not _objection(engine, played)]
+    able = _able(_first_choices(problem), played) + _able(_others(problem), played)
+    return [engine.name for engine in able]
 
 
-def _engines(problem: Problem) -> tuple[Engine, ...]:
+def _first_choices(problem: Problem) -> list[Engine]:
     """The problem's own engines, then those of the library."""
-    return (*problem.engines(), *ENGINES)
+    return [engines()[name]() for name in (*problem.engines, *PREFERRED)]
+
+
+def _others(problem: Problem) -> list[Engine]:
+    """The registered engines that neither the problem nor the library names, but for those that fail to load."""
+    found = []
+    for name in engines():
+        if name not in problem.engines and name not in PREFERRED:
+            with contextlib.suppress(PluginError):
+                found.append(engines()[name]())
+    return found
+
+
+def _able(candidates: list[Engine], problem: Problem) -> list[Engine]:
+    """Those that have no objection to the problem, as it is or between bounds."""
+    return [engine for engine in candidates if not _objection(engine, problem)]
 
 
 def _objection(engine: Engine, played: Problem) -> str:
@@ -222,9 +220,7 @@ def _run(
     return Found(best.X_as_known, best.y, best.infeasible, engine, done, tuple(notes), estimated)
 
 
-def _between(
-    problem: Any, start: Incumbent, tol: float, limits: Limits, notes: list[str]
-) -> tuple[Problem, Incumbent]:
+def _between(problem: Any, start: Incumbent, tol: float, limits: Limits, notes: list[str]) -> tuple[Problem, Incumbent]:
     """The problem between bounds that an interior point proves: an engine that needs them gets them."""
     if start.inside is None or start.upper == INF:
         first = run(
@@ -513,14 +509,13 @@ def _beside(X: Array, like: Array) -> Array:
 
 def _choose(problem: Problem, method: str | Engine, tol: float, notes: list[str]) -> Engine:
     """The engine that was asked for, or one that measurements prefer, or the first that can."""
-    engines = _engines(problem)
     if isinstance(method, Engine):
         engine = method
     elif isinstance(method, str) and method == "auto":
-        able = [engine for engine in engines if not _objection(engine, problem)]
+        able = _able(_first_choices(problem), problem) or _able(_others(problem), problem)
         able.sort(key=lambda engine: bool(engine.objection(problem)))  # those that need no more first
         if not able:
-            why = "; ".join(_objection(engine, problem) for engine in engines)
+            why = "; ".join(_objection(engine, problem) for engine in _first_choices(problem))
             msg = f"no engine can solve a {type(problem).__name__}: {why}"
             raise CapabilityError(msg)
         for engine in able:
@@ -531,15 +526,14 @@ def _choose(problem: Problem, method: str | Engine, tol: float, notes: list[str]
         notes.append(f"auto: {able[0].name}, the first of {[engine.name for engine in able]} in order of preference")
         return able[0]
     else:
-        known = {engine.name: engine for engine in reversed(engines)}  # its own first, where names meet
         if isinstance(method, type) and issubclass(method, Engine):
             msg = f"method must be an instance of an engine: {method.__name__}(), not the class"
             raise ProblemError(msg)
-        if not isinstance(method, str) or method not in known:
-            names = sorted(name for name, engine in known.items() if not _objection(engine, problem))
+        if not isinstance(method, str) or method not in engines():
+            names = sorted(engine.name for engine in _able(_first_choices(problem) + _others(problem), problem))
             msg = f"method must be 'auto' or, for a {type(problem).__name__}, one of {names}, got {method!r}"
             raise ProblemError(msg)
-        engine = known[method]
+        engine = engines()[method]()
     lacking = _objection(engine, problem)
     if lacking:
         msg = f"{engine.name} cannot solve this {type(problem).__name__}: {lacking}"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -175,26 +173,3 @@ def require_same_namespace(**arrays: Array) -> None:
     except TypeError as error:
         msg = f"{', '.join(arrays)} must come from one array library: {error}"
         raise ProblemError(msg) from error
-
-
-def read_arrays(path: str | Path, names: Collection[str]) -> dict[str, np.ndarray]:
-    """The arrays of an .npz file by name, for `Problem.from_arguments`; each name must be among ``names``.
-
-    Raises
-    ------
-    ProblemError
-        Where it is no .npz file, or holds something else; the message names the file.
-    """
-    try:
-        with np.load(path, allow_pickle=False) as data:
-            arrays = {name: data[name] for name in data.files}
-    except (ValueError, OSError, EOFError, TypeError) as error:  # TypeError: a single array
-        if isinstance(error, FileNotFoundError):
-            raise
-        msg = f"{path} is not an .npz file of arrays: {error}"
-        raise ProblemError(msg) from error
-    unknown = sorted(set(arrays) - set(names))
-    if unknown or not arrays:
-        msg = f"{path} must hold arrays among {', '.join(names)}, got {', '.join(unknown) or 'none'}"
-        raise ProblemError(msg)
-    return arrays

@@ -20,17 +20,15 @@ import numpy as np
 
 from matrixlearn._array import EPS, as_numpy, from_numpy
 from matrixlearn.linalg import cholesky, frobenius, inner, inverse_factor, sym, trace
-from matrixlearn.linalg.constraints import ConstraintFamily
 from matrixlearn.linalg.verified import INF, inner_bounded, is_definite, least_eigenvalue
+from matrixlearn.maps import CompressedMap, LinearMap
 from matrixlearn.problems.base import Bound
 from matrixlearn.problems.cells import diagonal_blocks
 from matrixlearn.problems.family import FamilyGame
-from matrixlearn.linalg.compressed_family import CompressedFamily
 from matrixlearn.problems.linear.face import exact_inner, is_semidefinite
 from matrixlearn.problems.linear.proof import Proof
 from matrixlearn.sets import KnapsackSet, SpectralSet, TraceBall
 from matrixlearn.typing import Array
-
 
 SMALL = 40
 """The order up to which a ray is looked for in whole numbers."""
@@ -122,7 +120,7 @@ class OpenProgram(FamilyGame):
     """
 
     C: Array
-    family: ConstraintFamily
+    family: LinearMap
     b: np.ndarray
     equal: np.ndarray
     proof: Proof = field(repr=False)
@@ -264,7 +262,7 @@ class OpenProgram(FamilyGame):
 
     def _is_exact_ray(self, D: np.ndarray) -> bool:
         """Whether whole numbers D are a ray, without rounding."""
-        if not np.any(D) or np.iscomplexobj(self.proof.C) or isinstance(self.proof.family, CompressedFamily):
+        if not np.any(D) or np.iscomplexobj(self.proof.C) or isinstance(self.proof.family, CompressedMap):
             return False
         if not exact_inner(np.real(self.proof.C).reshape(-1), D.reshape(-1)) > 0:
             return False
@@ -367,7 +365,7 @@ class OpenProgram(FamilyGame):
         return trace(X) if self.limit is None else inner(self.limit.matrix, as_numpy(X))
 
 
-def combination(family: ConstraintFamily, rows: np.ndarray, target: np.ndarray, most: int = 30) -> tuple[np.ndarray, float]:
+def combination(family: LinearMap, rows: np.ndarray, target: np.ndarray, most: int = 30) -> tuple[np.ndarray, float]:
     """(y, ||target - sum_j y_j A_j||_F) by conjugate gradients on the normal equations, y_j = 0 outside ``rows``: exact
     after as many steps as there are different singular values, which are few where a program states what its X must be.
     """

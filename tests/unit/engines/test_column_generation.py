@@ -9,8 +9,7 @@ from matrixlearn_discrepancy import Discrepancy
 import matrixlearn as ml
 from matrixlearn.engines import ColumnGeneration, Incumbent, InteriorPoint
 from matrixlearn.linalg import inner
-from matrixlearn.linalg.constraints import DenseFamily, RankOneFamily, SignedFamily
-from matrixlearn.linalg.sparse_family import SparseFamily
+from matrixlearn.maps import DenseMap, RankOneMap, ScaledMap, SparseMap
 from matrixlearn.problems.restricted import RestrictedGame
 
 seeds = st.integers(0, 2**32 - 1)
@@ -63,12 +62,12 @@ def test_the_members_of_a_family_by_themselves(seed):
     rng = np.random.default_rng(seed)
     m, n = int(rng.integers(1, 6)), int(rng.integers(1, 5))
     A = rng.standard_normal((m, n, n))
-    dense = DenseFamily(A + A.transpose(0, 2, 1))
+    dense = DenseMap(A + A.transpose(0, 2, 1))
     families = [
         dense,
-        RankOneFamily(rng.standard_normal((m, n))),
-        SparseFamily(sp.csr_array(dense.A.reshape(m, n * n)), n),
-        SignedFamily(dense, rng.choice([-1.0, 1.0], m)),
+        RankOneMap(rng.standard_normal((m, n))),
+        SparseMap(sp.csr_array(dense.A.reshape(m, n * n)), n),
+        ScaledMap(dense, rng.choice([-1.0, 1.0], m)),
     ]
     for family in families:
         index = rng.permutation(family.shape[0])[: int(rng.integers(1, family.shape[0] + 1))]
