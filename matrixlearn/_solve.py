@@ -22,7 +22,7 @@ from matrixlearn.exceptions import CapabilityError, PluginError, ProblemError
 from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.problems.base import INF, Bound, Problem, require_problem
 from matrixlearn.registry import engines
-from matrixlearn.solution import History, Solution, Status
+from matrixlearn.solution import History, Solution, Status, status_of
 from matrixlearn.typing import Array
 
 PREFERRED = (
@@ -46,9 +46,6 @@ ATOL = 1e-9
 
 LIFTED = 0.8
 """The part of tol and atol to which an equivalent problem is solved: the whole one is certified again."""
-
-PROVED = {"checked": Status.OPTIMAL, "blockwise": Status.STATIONARY, "estimate": Status.ESTIMATED}
-"""What bounds that are near enough say of an answer, by their rigour."""
 
 
 def methods(problem: Problem) -> list[str]:
@@ -341,12 +338,11 @@ def _answered(problem: Problem, why: str, tol: float, began: float) -> Solution:
     """What the data alone say of the optimum, certified as every answer is."""
     like, m = problem.like, problem.multipliers
     certificate = certify(problem, y=np.zeros(m or 0))
-    infeasible = certificate.upper == -INF
-    if not infeasible and like is not None:
+    if not certificate.is_infeasible and like is not None:
         certificate = certify(problem, X=0 * like, y=certificate.y)
     return Solution(
-        status=Status.INFEASIBLE if infeasible else Status.OPTIMAL,
-        value=-INF if infeasible else _value(problem, certificate),
+        status=status_of(certificate, tol, 0.0),
+        value=certificate.value,
         certificate=certificate,
         method="presolve",
         tol=tol,
@@ -359,7 +355,7 @@ def _answered(problem: Problem, why: str, tol: float, began: float) -> Solution:
 
 def _solution(problem: Problem, found: Found, tol: float, atol: float, began: float) -> Solution:
     """The answer, certified by the call that `Certificate.verify` makes."""
-    done, objective = found.done, problem.objective
+    done = found.done
     by_vector = done.incumbent.from_vector
     X = None if by_vector.upper == -INF or by_vector.lower == INF else found.X  # y proves that there is none
     y = found.y
@@ -370,28 +366,23 @@ def _solution(problem: Problem, found: Found, tol: float, atol: float, began: fl
             certificate = replace(certificate, **_estimate(problem, X, certificate, tol, atol))
     if certificate.upper == INF and certificate.lower > -INF and X is not None:
         certificate = replace(certificate, ray=problem.ray_near(X))
-    infeasible = certificate.upper == -INF or (objective == "minimize" and certificate.lower == INF)
-    near = certificate.gap <= tol or certificate.upper - certificate.lower <= atol
-    status = PROVED.get(certificate.rigour, Status.STOPPED) if near else Status.STOPPED
-    if status is Status.OPTIMAL and certificate.trace_bound is not None:
-        status = Status.TRACE_BOUND
-    value = _value(problem, certificate)
-    why = done.ended
-    if infeasible:
-        status, value = Status.INFEASIBLE, INF if objective == "minimize" else -INF
-        why = "y proves that nothing is feasible"
-        if certificate.trace_bound is not None:
-            why += f" with tr X <= {certificate.trace_bound:g}"
-    elif certificate.ray is not None:
-        status, why = Status.UNBOUNDED, "along certificate.ray the objective grows without end"
+    status, why = status_of(certificate, tol, atol), done.ended
+    if status is Status.INFEASIBLE:
+        within = "" if certificate.trace_bound is None else f" with tr X <= {certificate.trace_bound:g}"
+        why = f"y proves that nothing is feasible{within}"
+    elif status is Status.UNBOUNDED:
+        why = "along certificate.ray the objective grows without end"
     elif status is not Status.STOPPED:
         why = "the certified gap is at most tol" if certificate.gap <= tol else "the bounds differ by at most atol"
+    elif why == "optimal":
+        why = "the equivalent problem was solved to tol, but its points prove less of this one: numerical limit"
     return Solution(
         status=status,
-        value=value,
+        value=certificate.value,
         certificate=certificate,
         method=found.engine.name,
         tol=tol,
+        atol=atol,
         iterations=done.iterations,
         seconds=time.perf_counter() - began,
         history=History(done.events),
@@ -401,18 +392,6 @@ def _solution(problem: Problem, found: Found, tol: float, atol: float, began: fl
             f"{done.iterations} iterations in {done.seconds:.3g} s, {len(done.events)} checks",
         ),
     )
-
-
-def _value(problem: Problem, certificate: Certificate) -> float:
-    """The objective at the returned point, which rounding does not put outside the bounds; infinite where the point is
-    not proved feasible.
-    """
-    value = problem.objective_at(certificate.X, certificate.y)
-    if certificate.rigour != "checked":
-        return value
-    if problem.objective == "maximize" and certificate.lower == -INF:
-        return -INF
-    return min(max(value, certificate.lower), certificate.upper)
 
 
 def _estimate(problem: Problem, X: Array, certificate: Certificate, tol: float, atol: float) -> dict[str, Any]:

@@ -102,6 +102,28 @@ class Certificate:
         return relative_gap(self.lower, self.upper, self.size)
 
     @property
+    def is_infeasible(self) -> bool:
+        """Whether a bound proves that nothing is feasible."""
+        if self.problem.objective == "maximize":
+            return self.upper == -INF
+        return self.lower == INF or self.upper == -INF
+
+    @property
+    def value(self) -> float:
+        """The objective at the returned point, which rounding does not put outside the bounds; infinite where nothing is
+        feasible or the point is not proved to be.
+        """
+        worst = -INF if self.problem.objective == "maximize" else INF
+        if self.is_infeasible:
+            return worst
+        value = self.problem.objective_at(self.X, self.y)
+        if self.rigour != "checked":
+            return value
+        if self.problem.objective == "maximize" and self.lower == -INF:
+            return worst
+        return min(max(value, self.lower), self.upper)
+
+    @property
     def why(self) -> str:
         """What is missing, where a bound is infinite; empty where both are finite."""
         out = []
