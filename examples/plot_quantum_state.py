@@ -23,6 +23,7 @@ from matrixlearn_meg import MEGLearner
 from matrixlearn_quantum import StateTomography, all_settings, fidelity, sample_counts, string_means, w_state
 
 import matrixlearn as ml
+from matrixlearn.present import presenter_of
 
 rng = np.random.default_rng(0)
 q, shots = 4, 100
@@ -74,6 +75,6 @@ for answer, color in ((gradient, "C2"), (solution, "C3")):
     axes[1].loglog(h.column("iteration") + 1, h.column("gap"), color=color, label=answer.method)
 axes[1].set(xlabel="iteration", ylabel="certified gap")
 axes[1].legend(frameon=False)
-problem.plot(solution, axes[2])
+presenter_of(problem).plot(solution, axes[2])
 figure.savefig("quantum_state.png", dpi=100)
 plt.show()

@@ -1,4 +1,4 @@
-"""The commands, in click.  No problem is known by name: each says what it reads (`Problem.arguments`)."""
+"""The commands, in click.  No problem is known by name: its presenter says what it reads (`Presenter.arguments`)."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import click
 
 from matrixlearn import Solution, Status, __version__, problems, solve
 from matrixlearn.exceptions import MatrixLearnError, PluginError
+from matrixlearn.present import Presenter, presenter_of
 from matrixlearn.problems.base import Problem
 
 UNDECIDED = 3
@@ -75,15 +76,16 @@ class _Solvers(click.Group):
             if name not in problems():
                 return None
             cls = problems()[name]
-        if not cls.arguments:
+            presenter = presenter_of(cls)
+        if not presenter.arguments:
             msg = f"{name!r} has no command line: solve it from Python, matrixlearn.solve({cls.__name__}(...))"
             raise click.ClickException(msg)
-        return _solver(cls)
+        return _solver(name, presenter)
 
 
 def _arguments(name: str) -> bool:
     try:
-        return bool(problems()[name].arguments)
+        return bool(presenter_of(problems()[name]).arguments)
     except PluginError:  # `list` tells
         return False
 
@@ -123,7 +125,7 @@ def _parameter(argument: Any) -> click.Parameter:
     return click.Option([option, argument.name], type=kind, required=argument.required, help=argument.help)
 
 
-def _solver(cls: type[Problem]) -> click.Command:
+def _solver(name: str, presenter: Presenter) -> click.Command:
     """The subcommand of a problem."""
 
     def run(
@@ -132,7 +134,9 @@ def _solver(cls: type[Problem]) -> click.Command:
         if progress is None:
             progress = sys.stderr.isatty() and importlib.util.find_spec("rich") is not None
         with _told():
-            problem = cls.from_arguments({name: value for name, value in given.items() if value is not None})
+            problem = presenter.from_arguments(
+                {key: value for key, value in given.items() if value is not None}, click.echo
+            )
             solution = solve(problem, method=method, tol=tol, time_limit=time_limit, progress=progress)
         click.echo(solution.summary())
         solution.save(output)
@@ -140,12 +144,12 @@ def _solver(cls: type[Problem]) -> click.Command:
         if solution.status is Status.STOPPED:
             raise SystemExit(UNDECIDED)
 
-    files = "\n\n".join(f"{a.name.upper()}: {a.help}" for a in cls.arguments if a.positional)
-    formula = _first_line(cls)
-    command = click.Command(cls.name, callback=run, help=f"{formula}\n\n{files}", short_help=formula)
+    files = "\n\n".join(f"{a.name.upper()}: {a.help}" for a in presenter.arguments if a.positional)
+    formula = _first_line(presenter.problem_class)
+    command = click.Command(name, callback=run, help=f"{formula}\n\n{files}", short_help=formula)
     for decorate in _COMMON:
         decorate(command)
-    command.params = [_parameter(argument) for argument in cls.arguments] + command.params
+    command.params = [_parameter(argument) for argument in presenter.arguments] + command.params
     return command
 
 
@@ -158,7 +162,7 @@ def verify(file: Path) -> None:
     """Compute a solution's bounds again, from the data in its FILE."""
     with _told():
         solution = Solution.load(file)
-        fresh = solution.certificate.verify()
+        fresh = solution.verify()
     click.echo(f"{type(solution.problem).__name__}: the data prove {fresh}")
 
 
@@ -200,7 +204,7 @@ def check(name: str, max_examples: int) -> None:
 def demo(name: str | None, output: Path | None) -> None:
     """Show the problem NAME at work on real data; without a name, the first that can be shown."""
     with _told():
-        run = _first_demo() if name is None else problems()[name].demo()
+        run = _first_demo() if name is None else presenter_of(problems()[name]).demo()
         if run is None:
             msg = "no registered problem has a demonstration" if name is None else f"{name!r} has no demonstration"
             raise click.ClickException(msg)
@@ -221,7 +225,7 @@ def _first_demo() -> Callable[[Callable[[str], None]], Any] | None:
     registry = problems()
     for name in registry:
         with contextlib.suppress(PluginError):
-            run = registry[name].demo()
+            run = presenter_of(registry[name]).demo()
             if run is not None:
                 return run
     return None

@@ -16,57 +16,36 @@ from matrixlearn._array import moved
 from matrixlearn._threads import governed
 from matrixlearn.callbacks import Callback, Event, Progress, silent
 from matrixlearn.certificate import Certificate, certify
-from matrixlearn.engines import (
-    ColumnGeneration,
-    Engine,
-    HybridGradient,
-    Incumbent,
-    InteriorPoint,
-    Limits,
-    LowRank,
-    MatrixMultiplicativeWeights,
-    MirrorDescent,
-    MirrorProx,
-    Proposal,
-    Reference,
-    Run,
-    SmoothApproximation,
-    Smoothing,
-    Subgradient,
-    Subspace,
-    run,
-)
+from matrixlearn.engines import Engine, Incumbent, InteriorPoint, Limits, Proposal, Run, run
 from matrixlearn.engines.base import INTERRUPTED, proves
-from matrixlearn.exceptions import CapabilityError, ProblemError
+from matrixlearn.exceptions import CapabilityError, PluginError, ProblemError
 from matrixlearn.linalg.factored import FactoredMatrix
-from matrixlearn.problems.base import INF, Problem, require_problem
-from matrixlearn.solution import History, Solution, Status
+from matrixlearn.problems.base import INF, Bound, Problem, require_problem
+from matrixlearn.registry import engines
+from matrixlearn.solution import History, Solution, Status, status_of
 from matrixlearn.typing import Array
 
-ENGINES: tuple[Engine, ...] = (
-    InteriorPoint(),
-    LowRank(),
-    ColumnGeneration(),
-    Subspace(),
-    HybridGradient(),
-    MirrorProx(),
-    MatrixMultiplicativeWeights(),
-    Smoothing(),
-    SmoothApproximation(),
-    Subgradient(),
-    MirrorDescent(),
-    Reference(),
+PREFERRED = (
+    "interior-point",
+    "low-rank",
+    "column-generation",
+    "subspace",
+    "pdhg",
+    "mirror-prox",
+    "mmw",
+    "smoothing",
+    "sa-da",
+    "subgradient",
+    "mirror",
+    "reference",
 )
-"""In the order in which ``auto`` prefers them."""
+"""The library's engines, in the order in which ``auto`` prefers them."""
 
 ATOL = 1e-9
 """The default of ``atol``: an optimum of 0, to which nothing adds up, ends there."""
 
 LIFTED = 0.8
 """The part of tol and atol to which an equivalent problem is solved: the whole one is certified again."""
-
-PROVED = {"checked": Status.OPTIMAL, "blockwise": Status.STATIONARY, "estimate": Status.ESTIMATED}
-"""What bounds that are near enough say of an answer, by their rigour."""
 
 
 def methods(problem: Problem) -> list[str]:
@@ -80,12 +59,28 @@ def methods(problem: Problem) -> list[str]:
     require_problem(problem)
     reduction = problem.reduction()
     played = problem if reduction is None else reduction.program
-    return [engine.name for engine in _engines(problem) if not _objection(engine, played)]
+    able = _able(_first_choices(problem), played) + _able(_others(problem), played)
+    return [engine.name for engine in able]
 
 
-def _engines(problem: Problem) -> tuple[Engine, ...]:
+def _first_choices(problem: Problem) -> list[Engine]:
     """The problem's own engines, then those of the library."""
-    return (*problem.engines(), *ENGINES)
+    return [engines()[name]() for name in (*problem.engines, *PREFERRED)]
+
+
+def _others(problem: Problem) -> list[Engine]:
+    """The registered engines that neither the problem nor the library names, but for those that fail to load."""
+    found = []
+    for name in engines():
+        if name not in problem.engines and name not in PREFERRED:
+            with contextlib.suppress(PluginError):
+                found.append(engines()[name]())
+    return found
+
+
+def _able(candidates: list[Engine], problem: Problem) -> list[Engine]:
+    """Those that have no objection to the problem, as it is or between bounds."""
+    return [engine for engine in candidates if not _objection(engine, problem)]
 
 
 def _objection(engine: Engine, played: Problem) -> str:
@@ -222,9 +217,7 @@ def _run(
     return Found(best.X_as_known, best.y, best.infeasible, engine, done, tuple(notes), estimated)
 
 
-def _between(
-    problem: Any, start: Incumbent, tol: float, limits: Limits, notes: list[str]
-) -> tuple[Problem, Incumbent]:
+def _between(problem: Any, start: Incumbent, tol: float, limits: Limits, notes: list[str]) -> tuple[Problem, Incumbent]:
     """The problem between bounds that an interior point proves: an engine that needs them gets them."""
     if start.inside is None or start.upper == INF:
         first = run(
@@ -259,6 +252,7 @@ def _run_reduced(
     """
     notes = [reduction.why] if reduction.why else []
     tol, atol, began = LIFTED * tol, LIFTED * atol, time.perf_counter()
+    points: list[tuple[Array | None, np.ndarray | None]] = []
     while True:
         inside = None if problem.interior is None else reduction.lowered_matrix(problem.interior)
         earlier = _lowered(problem, warm_start, reduction)
@@ -267,14 +261,28 @@ def _run_reduced(
         again = None
         if found.done.ended != INTERRUPTED and spent.spent < limits.time_limit:
             again = problem.reconsidered(reduction, found.done.incumbent, found.done.last, tol, atol)
+        points.append(_lifted(problem, reduction, found))
         if again is None:
             break
         notes += [*found.notes, f"ended: {found.done.ended}", again.why]
         problem, reduction = again.problem, again.reduction
         if reduction.answer:
             return problem, None
-    X, y = _lifted(problem, reduction, found)
+    X, y = points[-1]
+    if len(points) > 1 and not found.infeasible:
+        X, y = _best_of(problem, points)
     return problem, replace(found, X=X, y=y, notes=(*notes, *found.notes))
+
+
+def _best_of(
+    problem: Problem, points: list[tuple[Array | None, np.ndarray | None]]
+) -> tuple[Array | None, np.ndarray | None]:
+    """Of the points that several runs came to, those that prove most of the problem; the last where none proves anything."""
+    best = Incumbent(problem)
+    for X, y in reversed(points):
+        best = best.offered(Proposal(X=X, y=y))
+    X = best.from_matrix.point if proves(best.from_matrix) else points[-1][0]
+    return X, best.from_vector.point if best.from_vector.point is not None else points[-1][1]
 
 
 def _lowered(problem: Problem, warm_start: Solution | None, reduction: Any) -> Solution | None:
@@ -295,22 +303,33 @@ def _lifted(problem: Problem, reduction: Any, found: Found) -> tuple[Array | Non
     best, X, y = found.done.incumbent, None, None
     if found.X is not None:
         X = reduction.lifted_matrix(found.X)
-        if best.inside is not None and not proves(problem.bound_from_matrix(X)):
-            inside = reduction.lifted_matrix(best.inside)
-            X = _nearest_proved(lambda x: proves(problem.bound_from_matrix(x)), X, inside)
+        if best.inside is not None:
+            X = _nearest_proved(problem.bound_from_matrix, X, reduction.lifted_matrix(best.inside))
     if found.y is not None:
         y = reduction.lifted_vector(found.y)
-        if best.inside_dual is not None and not problem.bound_from_vector(y).upper < INF:
-            inside = reduction.lifted_vector(best.inside_dual)
-            y = _nearest_proved(lambda z: problem.bound_from_vector(z).upper < INF, y, inside)
+        if best.inside_dual is not None:
+            y = _nearest_proved(problem.bound_from_vector, y, reduction.lifted_vector(best.inside_dual))
     return X, y
 
 
-def _nearest_proved(proved: Callable[[Any], bool], point: Any, inside: Any) -> Any:
-    """The first of point + 2^-k (inside - point) that is proved, k from 50 down; the point where none is."""
+def _nearest_proved(bound: Callable[[Any], Bound], point: Any, inside: Any) -> Any:
+    """The first of point + 2^-k (inside - point), k from 50 down, that is proved, and is after it went to the equivalent
+    problem and back again; the point where none is.
+    """
+
+    def stays(at: Any) -> bool:
+        for _ in range(3):
+            found = bound(at)
+            if not proves(found):
+                return False
+            at = found.point
+        return True
+
+    if stays(point):
+        return point
     for k in range(50, -1, -2):
         moved_point = point + 2.0**-k * (inside - point)
-        if proved(moved_point):
+        if stays(moved_point):
             return moved_point
     return point
 
@@ -319,12 +338,11 @@ def _answered(problem: Problem, why: str, tol: float, began: float) -> Solution:
     """What the data alone say of the optimum, certified as every answer is."""
     like, m = problem.like, problem.multipliers
     certificate = certify(problem, y=np.zeros(m or 0))
-    infeasible = certificate.upper == -INF
-    if not infeasible and like is not None:
+    if not certificate.is_infeasible and like is not None:
         certificate = certify(problem, X=0 * like, y=certificate.y)
     return Solution(
-        status=Status.INFEASIBLE if infeasible else Status.OPTIMAL,
-        value=-INF if infeasible else problem.objective_at(certificate.X, certificate.y),
+        status=status_of(certificate, tol, 0.0),
+        value=certificate.value,
         certificate=certificate,
         method="presolve",
         tol=tol,
@@ -337,37 +355,34 @@ def _answered(problem: Problem, why: str, tol: float, began: float) -> Solution:
 
 def _solution(problem: Problem, found: Found, tol: float, atol: float, began: float) -> Solution:
     """The answer, certified by the call that `Certificate.verify` makes."""
-    done, objective = found.done, problem.objective
-    X = None if found.infeasible and objective == "maximize" and done.incumbent.upper == -INF else found.X
-    y = None if found.infeasible and objective == "minimize" and found.y is None else found.y
+    done = found.done
+    by_vector = done.incumbent.from_vector
+    X = None if by_vector.upper == -INF or by_vector.lower == INF else found.X  # y proves that there is none
+    y = found.y
     with governed(problem):
         certificate = certify(problem, X=X, y=y)
         certificate = certify(problem, X=certificate.X, y=certificate.y)  # of the points as they are returned
         if found.estimated and X is not None:
             certificate = replace(certificate, **_estimate(problem, X, certificate, tol, atol))
-    unbounded = objective == "maximize" and certificate.lower == INF and done.incumbent.inside is not None
-    infeasible = certificate.upper == -INF or (objective == "minimize" and certificate.lower == INF)
-    near = certificate.gap <= tol or certificate.upper - certificate.lower <= atol
-    status = PROVED.get(certificate.rigour, Status.STOPPED) if near else Status.STOPPED
-    if status is Status.OPTIMAL and certificate.trace_bound is not None:
-        status = Status.TRACE_BOUND
-    value = problem.objective_at(certificate.X, certificate.y)
-    why = done.ended
-    if infeasible:
-        status, value = Status.INFEASIBLE, INF if objective == "minimize" else -INF
-        why = "y proves that nothing is feasible"
-        if certificate.trace_bound is not None:
-            why += f" with tr X <= {certificate.trace_bound:g}"
-    elif unbounded:
-        status, value, why = Status.UNBOUNDED, INF, "X is a ray along which the objective grows without end"
+    if certificate.upper == INF and certificate.lower > -INF and X is not None:
+        certificate = replace(certificate, ray=problem.ray_near(X))
+    status, why = status_of(certificate, tol, atol), done.ended
+    if status is Status.INFEASIBLE:
+        within = "" if certificate.trace_bound is None else f" with tr X <= {certificate.trace_bound:g}"
+        why = f"y proves that nothing is feasible{within}"
+    elif status is Status.UNBOUNDED:
+        why = "along certificate.ray the objective grows without end"
     elif status is not Status.STOPPED:
         why = "the certified gap is at most tol" if certificate.gap <= tol else "the bounds differ by at most atol"
+    elif why == "optimal":
+        why = "the equivalent problem was solved to tol, but its points prove less of this one: numerical limit"
     return Solution(
         status=status,
-        value=value,
+        value=certificate.value,
         certificate=certificate,
         method=found.engine.name,
         tol=tol,
+        atol=atol,
         iterations=done.iterations,
         seconds=time.perf_counter() - began,
         history=History(done.events),
@@ -473,14 +488,13 @@ def _beside(X: Array, like: Array) -> Array:
 
 def _choose(problem: Problem, method: str | Engine, tol: float, notes: list[str]) -> Engine:
     """The engine that was asked for, or one that measurements prefer, or the first that can."""
-    engines = _engines(problem)
     if isinstance(method, Engine):
         engine = method
     elif isinstance(method, str) and method == "auto":
-        able = [engine for engine in engines if not _objection(engine, problem)]
+        able = _able(_first_choices(problem), problem) or _able(_others(problem), problem)
         able.sort(key=lambda engine: bool(engine.objection(problem)))  # those that need no more first
         if not able:
-            why = "; ".join(_objection(engine, problem) for engine in engines)
+            why = "; ".join(_objection(engine, problem) for engine in _first_choices(problem))
             msg = f"no engine can solve a {type(problem).__name__}: {why}"
             raise CapabilityError(msg)
         for engine in able:
@@ -491,15 +505,14 @@ def _choose(problem: Problem, method: str | Engine, tol: float, notes: list[str]
         notes.append(f"auto: {able[0].name}, the first of {[engine.name for engine in able]} in order of preference")
         return able[0]
     else:
-        known = {engine.name: engine for engine in reversed(engines)}  # its own first, where names meet
         if isinstance(method, type) and issubclass(method, Engine):
             msg = f"method must be an instance of an engine: {method.__name__}(), not the class"
             raise ProblemError(msg)
-        if not isinstance(method, str) or method not in known:
-            names = sorted(name for name, engine in known.items() if not _objection(engine, problem))
+        if not isinstance(method, str) or method not in engines():
+            names = sorted(engine.name for engine in _able(_first_choices(problem) + _others(problem), problem))
             msg = f"method must be 'auto' or, for a {type(problem).__name__}, one of {names}, got {method!r}"
             raise ProblemError(msg)
-        engine = known[method]
+        engine = engines()[method]()
     lacking = _objection(engine, problem)
     if lacking:
         msg = f"{engine.name} cannot solve this {type(problem).__name__}: {lacking}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
+import threading
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
@@ -14,17 +15,52 @@ ONE_THREAD_BELOW = 1000
 """Matrices smaller than this are decomposed no faster by two BLAS threads than by one, and far slower
 when another process has the second core (benchmarks/threads.py)."""
 
+_lock = threading.Lock()
+_held: dict[tuple[str, int], list[int]] = {}
+"""Of each pool that is held to one thread: how many solves hold it, and how many threads it had before the first."""
+
 
 @contextlib.contextmanager
 def governed(problem: Any) -> Iterator[None]:
-    """One BLAS thread while the matrices of a problem are small."""
+    """One BLAS thread while the matrices of a problem are small, for as long as any such solve runs: the last one ends
+    it, whichever it is.
+    """
     import scipy.linalg  # noqa: F401 - it brings a BLAS of its own: load it before the threads are counted
 
     space = getattr(problem, "spectral_set", None)  # its size without a dense n x n array
     size = getattr(getattr(problem, "cost", None), "shape", (0,))[0] if space is None else space.n
-    few = size < ONE_THREAD_BELOW
-    with _controller(_libraries()).limit(limits=1, user_api="blas") if few else contextlib.nullcontext():
+    with contextlib.ExitStack() as held:
+        for pool in _pools(_libraries()) if size < ONE_THREAD_BELOW else ():
+            held.enter_context(_one_thread(pool))
         yield
+
+
+@contextlib.contextmanager
+def _one_thread(pool: Any) -> Iterator[None]:
+    """A pool held to one thread: its limit is the process's, but for OpenMP, where each thread has its own."""
+    per_thread = getattr(pool, "threading_layer", "") == "openmp"
+    key = pool.filepath, threading.get_ident() if per_thread else 0
+    with _lock:
+        solves, before = _held.get(key, [0, pool.num_threads])
+        _held[key] = [solves + 1, before]
+        _set(pool, 1)
+    try:
+        yield
+    finally:
+        with _lock:
+            solves, before = _held.pop(key)
+            if solves > 1:
+                _held[key] = [solves - 1, before]
+            else:
+                _set(pool, before)
+
+
+def _set(pool: Any, threads: int) -> None:
+    """The limit of a pool; another thread may set the next one (threadpoolctl 3.8 lets only one thread do so, until it
+    lets go).
+    """
+    pool.set_num_threads(threads)
+    getattr(pool, "clear_controlling_thread", lambda: None)()
 
 
 def _libraries() -> frozenset[str]:
@@ -33,6 +69,6 @@ def _libraries() -> frozenset[str]:
 
 
 @cache
-def _controller(libraries: frozenset[str]) -> ThreadpoolController:
-    """The thread pools that the libraries brought: to look for them takes most of a millisecond."""
-    return ThreadpoolController()
+def _pools(libraries: frozenset[str]) -> tuple[Any, ...]:
+    """The BLAS thread pools that the libraries brought: to look for them takes most of a millisecond."""
+    return tuple(pool for pool in ThreadpoolController().lib_controllers if pool.user_api == "blas")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,8 +20,8 @@ ROUNDED = 1e-10
 
 
 def as_array(name: str, value: Any) -> Array:
-    """A float64 or complex128 array, of the namespace of ``value`` or of NumPy; never a view that
-    anyone writes to.
+    """A float64 or complex128 array of its own, of the namespace of ``value`` or of NumPy: what the user writes to hers
+    later changes nothing.
 
     Raises
     ------
@@ -37,10 +35,10 @@ def as_array(name: str, value: Any) -> Array:
         value = value.toarray()
     try:
         xp = namespace(value)
-        array = np.asarray(_without_mask(name, value)) if isinstance(value, np.ndarray) else value
+        array = np.array(_without_mask(name, value)) if isinstance(value, np.ndarray) else xp.asarray(value, copy=True)
     except TypeError:
         try:
-            array = np.asarray(value)
+            array = np.array(value)
         except ValueError as error:
             msg = f"{name} is ragged: its rows have different lengths; pad or drop rows"
             raise ProblemError(msg) from error
@@ -59,7 +57,7 @@ def as_array(name: str, value: Any) -> Array:
         raise ProblemError(msg)
     target = xp.complex128 if xp.isdtype(array.dtype, "complex floating") else xp.float64
     if array.dtype != target:
-        array = xp.astype(array, target)
+        array = xp.astype(array, target, copy=False)
     if 0 in array.shape:
         msg = f"{name} is empty: shape {tuple(array.shape)}"
         raise ProblemError(msg)
@@ -175,26 +173,3 @@ def require_same_namespace(**arrays: Array) -> None:
     except TypeError as error:
         msg = f"{', '.join(arrays)} must come from one array library: {error}"
         raise ProblemError(msg) from error
-
-
-def read_arrays(path: str | Path, names: Collection[str]) -> dict[str, np.ndarray]:
-    """The arrays of an .npz file by name, for `Problem.from_arguments`; each name must be among ``names``.
-
-    Raises
-    ------
-    ProblemError
-        Where it is no .npz file, or holds something else; the message names the file.
-    """
-    try:
-        with np.load(path, allow_pickle=False) as data:
-            arrays = {name: data[name] for name in data.files}
-    except (ValueError, OSError, EOFError, TypeError) as error:  # TypeError: a single array
-        if isinstance(error, FileNotFoundError):
-            raise
-        msg = f"{path} is not an .npz file of arrays: {error}"
-        raise ProblemError(msg) from error
-    unknown = sorted(set(arrays) - set(names))
-    if unknown or not arrays:
-        msg = f"{path} must hold arrays among {', '.join(names)}, got {', '.join(unknown) or 'none'}"
-        raise ProblemError(msg)
-    return arrays

@@ -7,17 +7,16 @@ from matrixlearn._validation import (
     as_real_vector,
     as_samples,
     as_weights,
-    read_arrays,
 )
-from matrixlearn.linalg.constraints import (
-    ConstraintFamily,
-    DenseFamily,
-    RankOneFamily,
-)
+from matrixlearn.files import read_arrays
 from matrixlearn.linalg.factored import FactoredMatrix
-from matrixlearn.linalg.sparse_family import SparseFamily
+from matrixlearn.maps import (
+    DenseMap,
+    LinearMap,
+    RankOneMap,
+    SparseMap,
+)
 from matrixlearn.problems import (
-    Argument,
     Bound,
     FamilyGame,
     LinearSDP,
@@ -36,19 +35,18 @@ from matrixlearn.sets import (
 )
 
 __all__ = [
-    "Argument",
     "Bound",
-    "ConstraintFamily",
-    "DenseFamily",
+    "DenseMap",
     "FactoredMatrix",
     "FamilyGame",
     "KnapsackSet",
+    "LinearMap",
     "LinearSDP",
     "MulticonvexProblem",
     "Problem",
-    "RankOneFamily",
+    "RankOneMap",
     "ScaledSimplex",
-    "SparseFamily",
+    "SparseMap",
     "SpectralBall",
     "SpectralGame",
     "SpectralSet",

@@ -1,121 +1,151 @@
-"""The registry of problems: entry points of the group ``matrixlearn.problems``, and `register`.
+"""The registries of problems and of engines: entry points and `register`.
 
-First-party plugins come through the same door as a stranger's. Metadata are read at the first look-up;
-a plugin is imported when it is asked for. The environment variable MATRIXLEARN_PLUGINS, a comma
-separated list of names, limits what is offered.
+First-party plugins come through the same door as a stranger's: the groups ``matrixlearn.problems`` and
+``matrixlearn.engines`` of entry points. Metadata are read at the first look-up; a plugin is imported when a name of it
+is asked for. The environment variable MATRIXLEARN_PLUGINS, a comma separated list of names, limits what is offered: the
+plugins of those names, and the engines of the packages that bring such a problem.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable, Iterator, Mapping
 from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points, version
-from typing import TypeVar
+from typing import Any, Generic, TypeVar
 
+from matrixlearn import engines as library
+from matrixlearn.engines import Engine
 from matrixlearn.exceptions import (
     PluginConflictError,
     PluginLoadError,
     PluginNotFoundError,
+    ProblemError,
 )
 from matrixlearn.problems import LinearSDP, Problem
 
-GROUP = "matrixlearn.problems"
-P = TypeVar("P", bound=type[Problem])
-
-_registered: dict[str, type[Problem]] = {LinearSDP.name: LinearSDP}
+T = TypeVar("T", Problem, Engine)
+C = TypeVar("C", bound=type)
 
 
 def _distribution(entry: EntryPoint) -> str:
     return entry.dist.name if entry.dist is not None else "an unknown distribution"
 
 
-def _entries() -> dict[str, list[EntryPoint]]:
-    """Entry points by name: reading metadata, importing nothing."""
-    allowed = os.environ.get("MATRIXLEARN_PLUGINS")
-    names = None if allowed is None else {name.strip() for name in allowed.split(",")}
-    found: dict[str, list[EntryPoint]] = {}
-    for entry in entry_points(group=GROUP):
-        if names is None or entry.name in names:
-            others = found.setdefault(entry.name, [])
-            if all((_distribution(other), other.value) != (_distribution(entry), entry.value) for other in others):
-                others.append(entry)
-    return found
+def _package(entry: EntryPoint) -> str:
+    return entry.module.partition(".")[0]
 
 
-def register(name: str) -> Callable[[P], P]:
-    """Class decorator: offer a problem under ``name`` in this process (for notebooks).
+class Registry(Mapping[str, type[T]], Generic[T]):
+    """A read-only mapping name -> class that imports a plugin when its name is looked up.
 
-    Raises
-    ------
-    PluginConflictError
-        Where the name is taken by another class; registering a class again under its own name, as a
-        notebook cell does when run twice, replaces it.
+    Parameters
+    ----------
+    group : str
+        Of entry points.
+    kind : type
+        What the classes must derive from.
+    own : sequence of types
+        Those of the library itself.
     """
 
-    def decorate(cls: P) -> P:
-        old = _registered.get(name)
+    def __init__(self, group: str, kind: type[Any], *own: type[T]) -> None:
+        self.group = group
+        self.kind = kind
+        self._registered: dict[str, type[T]] = {cls.name: cls for cls in own}
+
+    @property
+    def noun(self) -> str:
+        """What the registry is of, in words."""
+        return self.kind.__name__.lower()
+
+    def _entries(self) -> dict[str, list[EntryPoint]]:
+        """Entry points by name: reading metadata, importing nothing."""
+        allowed = _allow_list()
+        found: dict[str, list[EntryPoint]] = {}
+        for entry in entry_points(group=self.group):
+            if allowed(entry):
+                others = found.setdefault(entry.name, [])
+                if all((_distribution(other), other.value) != (_distribution(entry), entry.value) for other in others):
+                    others.append(entry)
+        return found
+
+    def add(self, name: str, cls: type[Any]) -> None:
+        """Offer a class in this process; see `register`."""
+        old = self._registered.get(name)
         if old is not None and (old.__module__, old.__qualname__) != (cls.__module__, cls.__qualname__):
             msg = f"the name {name!r} is taken by {old.__module__}.{old.__qualname__}; choose another"
             raise PluginConflictError(msg)
-        entries = _entries().get(name)
+        entries = self._entries().get(name)
         if entries:
             msg = f"the name {name!r} is taken by the distribution {_distribution(entries[0])!r}; choose another"
             raise PluginConflictError(msg)
         cls.name = name
-        _registered[name] = cls
-        return cls
+        self._registered[name] = cls
 
-    return decorate
-
-
-class Registry(Mapping[str, type[Problem]]):
-    """A read-only mapping name -> class that imports a plugin when its name is looked up."""
+    @contextlib.contextmanager
+    def offering(self, cls: type[T]) -> Iterator[None]:
+        """A class under its own name for a while, whatever else has the name: for tests."""
+        before = dict(self._registered)
+        self._registered[cls.name] = cls
+        try:
+            yield
+        finally:
+            self._registered = before
 
     def __iter__(self) -> Iterator[str]:
-        return iter(sorted({*_registered, *_entries()}))
+        return iter(sorted({*self._registered, *self._entries()}))
 
     def __len__(self) -> int:
-        return len({*_registered, *_entries()})
+        return len({*self._registered, *self._entries()})
 
     def __contains__(self, name: object) -> bool:
-        return name in _registered or name in _entries()
+        return name in self._registered or name in self._entries()
 
-    def __getitem__(self, name: str) -> type[Problem]:
-        if name in _registered:
-            return _registered[name]
-        entries = _entries().get(name, [])
+    def __getitem__(self, name: str) -> type[T]:
+        if name in self._registered:
+            return self._registered[name]
+        entries = self._entries().get(name, [])
         if not entries:
-            msg = f"no problem is called {name!r}; known: {', '.join(self) or 'none'}{_hint()}"
+            msg = f"no {self.noun} is called {name!r}; known: {', '.join(self) or 'none'}{_hint()}"
             raise PluginNotFoundError(msg)
         if len(entries) > 1:
             who = " and ".join(f"{_distribution(e)} ({e.value})" for e in entries)
             msg = f"the name {name!r} is registered by {who}; uninstall one of them"
             raise PluginConflictError(msg)
-        entry = entries[0]
+        return self._loaded(entries[0])
+
+    def _loaded(self, entry: EntryPoint) -> type[T]:
+        who = f"{entry.name!r} of the distribution {_distribution(entry)!r} ({entry.value})"
         try:
             cls = entry.load()
         except Exception as error:
-            msg = (
-                f"the problem {name!r} of the distribution {_distribution(entry)!r} ({entry.value}) "
-                f"could not be loaded: {type(error).__name__}: {error}"
-            )
+            msg = f"the {self.noun} {who} could not be loaded: {type(error).__name__}: {error}"
             raise PluginLoadError(msg) from error
-        if not (isinstance(cls, type) and issubclass(cls, Problem)):
-            msg = (
-                f"the entry point {name!r} of the distribution {_distribution(entry)!r} ({entry.value}) is not "
-                f"a subclass of matrixlearn.problem.Problem"
-            )
+        if not (isinstance(cls, type) and issubclass(cls, self.kind)):
+            msg = f"the entry point {who} is not a subclass of matrixlearn's {self.kind.__name__}"
             raise PluginLoadError(msg)
         return cls
 
     def origin(self, name: str) -> str:
         """The distribution (or module) that brings a name."""
-        if name in _registered:
-            return _registered[name].__module__
-        return ", ".join(f"{_distribution(e)}" for e in _entries().get(name, []))
+        if name in self._registered:
+            return self._registered[name].__module__
+        return ", ".join(_distribution(entry) for entry in self._entries().get(name, []))
 
     def __repr__(self) -> str:
-        return f"<problems: {', '.join(self)}>"
+        return f"<{self.noun}s: {', '.join(self)}>"
+
+
+def _allow_list() -> Callable[[EntryPoint], bool]:
+    """Whether MATRIXLEARN_PLUGINS lets an entry point be offered."""
+    allowed = os.environ.get("MATRIXLEARN_PLUGINS")
+    if allowed is None:
+        return lambda entry: True
+    names = {name.strip() for name in allowed.split(",")}
+    packages = {_package(entry) for entry in entry_points(group=PROBLEMS.group) if entry.name in names}
+    engines = ENGINES.group
+    return lambda entry: entry.name in names or (entry.group == engines and _package(entry) in packages)
 
 
 def _hint() -> str:
@@ -126,6 +156,53 @@ def _hint() -> str:
     return ""
 
 
-def problems() -> Registry:
+PROBLEMS: Registry[Problem] = Registry("matrixlearn.problems", Problem, LinearSDP)
+ENGINES: Registry[Engine] = Registry(
+    "matrixlearn.engines",
+    Engine,
+    library.ColumnGeneration,
+    library.HybridGradient,
+    library.InteriorPoint,
+    library.LowRank,
+    library.MatrixMultiplicativeWeights,
+    library.MirrorDescent,
+    library.MirrorProx,
+    library.Reference,
+    library.SmoothApproximation,
+    library.Smoothing,
+    library.Subgradient,
+    library.Subspace,
+)
+
+
+def problems() -> Registry[Problem]:
     """All registered problems, a read-only mapping {name: class} that loads lazily."""
-    return Registry()
+    return PROBLEMS
+
+
+def engines() -> Registry[Engine]:
+    """All registered engines, a read-only mapping {name: class} that loads lazily."""
+    return ENGINES
+
+
+def register(name: str) -> Callable[[C], C]:
+    """Class decorator: offer a problem or an engine under ``name`` in this process (for notebooks).
+
+    Raises
+    ------
+    PluginConflictError
+        Where the name is taken by another class; registering a class again under its own name, as a
+        notebook cell does when run twice, replaces it.
+    ProblemError
+        For a class that is neither.
+    """
+
+    def decorate(cls: C) -> C:
+        for registry in (PROBLEMS, ENGINES):
+            if isinstance(cls, type) and issubclass(cls, registry.kind):
+                registry.add(name, cls)
+                return cls
+        msg = f"register({name!r}) takes a subclass of Problem or of Engine, got {cls!r}"
+        raise ProblemError(msg)
+
+    return decorate

@@ -18,13 +18,13 @@ from matrixlearn.problems.game import SpectralGame
 from matrixlearn.typing import Array
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class AdaptiveState(State):
     """Losses and averages since the last fresh start, and how restless the rounds were."""
 
-    G: Array = None
-    exponent: Exponent = None  # type: ignore[assignment]
-    averages: Averages | None = None
+    G: Array
+    exponent: Exponent
+    averages: Averages
     X: Array = None
     surprise: Array = None
     """The matrix of the last round, and loss - hint."""
@@ -42,8 +42,9 @@ class AdaptiveState(State):
     best_X: Array = None
     """The matrix with the best lower value seen, not yet certified."""
     best_lower: float = -math.inf
-    hint: Array = None
-    hint_y: np.ndarray | None = None
+    anchor: np.ndarray
+    hint: Array
+    """The best certified y, and its loss, which the mirror map sees in advance."""
 
     def afresh(self, game: SpectralGame, width: float) -> AdaptiveState:
         """Without losses and averages; what was proven, and the hint, stay."""
@@ -106,16 +107,21 @@ class Adaptive:
 
     def init(self, game: SpectralGame, incumbent: Incumbent, exponent: Exponent) -> AdaptiveState:
         center = game.spectral_set.center(game.cost)
+        anchor = game.dual_set.center() if incumbent.y is None else incumbent.y
         return AdaptiveState(
+            G=exponent.zero(game.cost),
             exponent=exponent,
+            averages=Averages.empty(game),
             best_X=center if incumbent.X is None else incumbent.X,
             best_lower=incumbent.lower,
-        ).afresh(game, math.inf)
+            anchor=anchor,
+            hint=game.loss(anchor),
+        )
 
     def step(self, game: SpectralGame, state: AdaptiveState, incumbent: Incumbent) -> AdaptiveState:
-        anchor = game.dual_set.center() if incumbent.y is None else incumbent.y
-        if state.hint_y is not anchor:
-            state = replace(state, hint=game.loss(anchor), hint_y=anchor)
+        if incumbent.y is not None and incumbent.y is not state.anchor:
+            state = replace(state, anchor=incumbent.y, hint=game.loss(incumbent.y))
+        anchor = state.anchor
         lower, upper = max(state.best_lower, incumbent.lower), incumbent.upper
         asked = lower + self.level * (upper - lower) if lower > -math.inf else upper
         oracle = LevelOracle(game, asked, anchor)
@@ -138,7 +144,7 @@ class Adaptive:
             if isinstance(answer, Move):
                 G = played.exponent.accumulate(state.G, answer.loss, answer.step)
                 played = replace(played, answer=answer, G=G)
-        assert answer.y is not None and state.averages is not None  # LevelOracle gives y
+        assert answer.y is not None  # LevelOracle gives it
         moved = float(np.abs(answer.y - anchor) @ game.constraint_norms)
         averages = state.averages.with_round(played.X, answer.y)
         state = replace(
@@ -164,8 +170,7 @@ class Adaptive:
         return 1 / (1 / ahead + state.unrest / (self.boldness * room)), ahead
 
     def _check(self, game: SpectralGame, state: AdaptiveState, last: np.ndarray, incumbent: Incumbent) -> AdaptiveState:
-        averages, anchor = state.averages, state.hint_y
-        assert averages is not None and anchor is not None
+        averages, anchor = state.averages, state.anchor
         X = _best_on_segment(game, incumbent.upper, state.best_X, averages.X / averages.count)
         average = averages.y / averages.count
         state = replace(

@@ -176,7 +176,7 @@ class Incumbent:
         if bound.point is None:
             return self
         out, old = self, self.from_matrix
-        if self.inside is None and bound.rigour == "checked" and bound.lower > -math.inf:
+        if self.inside is None and bound.rigour == "checked" and -math.inf < bound.lower < math.inf:
             out = updated(out, inside=bound.point)
         better = old.point is None or _better(bound, old)
         return updated(out, from_matrix=bound) if better else out

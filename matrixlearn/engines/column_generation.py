@@ -48,13 +48,13 @@ PATIENCE = 30
 """Pricings in which the true gap does not fall by a tenth, after which no more is expected."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ColumnState(State):
     """A restricted game, the interior point in it, and what is known of it."""
 
-    restricted: RestrictedGame = None  # type: ignore[assignment]
-    inner: InteriorState = None  # type: ignore[assignment]
-    known: Incumbent = None  # type: ignore[assignment]
+    restricted: RestrictedGame
+    inner: InteriorState
+    known: Incumbent
     """Bounds of the restricted game."""
     warm: bool = False
     """Whether the interior point started from an earlier one."""
@@ -118,7 +118,7 @@ class ColumnGeneration(Engine):
         hidden = self.closeness * (incumbent.upper - incumbent.lower)
         if not inner.finished and known.upper - known.lower > hidden:
             return state
-        return self._priced(problem, state, incumbent)
+        return self._priced(problem, state, state.restricted.embedded(known.y), incumbent)
 
     def _restarted(self, state: ColumnState) -> ColumnState:
         """Cold, where the warm start was at fault."""
@@ -129,11 +129,9 @@ class ColumnGeneration(Engine):
 
     # -- pricing ----------------------------------------------------------------------------------
 
-    def _priced(self, problem: SpectralGame, state: ColumnState, incumbent: Incumbent) -> ColumnState:
+    def _priced(self, problem: SpectralGame, state: ColumnState, best: np.ndarray, incumbent: Incumbent) -> ColumnState:
         """The certificate of the whole game, the columns that join, and those that leave."""
         game, Y = state.restricted, problem.dual_set
-        assert state.known.y is not None
-        best = game.embedded(state.known.y)
         width = incumbent.upper - incumbent.lower
         progress = width < 0.9 * state.width
         state = replace(

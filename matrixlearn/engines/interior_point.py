@@ -173,8 +173,10 @@ FARTHEST = 1e12
 def _with_room(state: InteriorState, before: float) -> InteriorState:
     """The state with a larger R where X has come near it, or t, which is what more of it would be worth, has grown."""
     total, z = sum(trace(x) for x in state.X), state.scalars
-    R = max(2 * ROOM * total if total * ROOM > state.trace else state.trace, state.trace * (ROOM if state.t > before else 1))
-    return state if R == state.trace else updated(state, trace=R, scalars=replace(z, x0=z.x0 + R - state.trace))
+    R = max(
+        2 * ROOM * total if total * ROOM > state.trace else state.trace, state.trace * (ROOM if state.t > before else 1)
+    )
+    return state if state.trace == R else updated(state, trace=R, scalars=replace(z, x0=z.x0 + R - state.trace))
 
 
 def _is_open(problem: Problem) -> bool:

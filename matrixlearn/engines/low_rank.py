@@ -37,6 +37,7 @@ from matrixlearn._array import EPS
 from matrixlearn.engines.base import Engine, Incumbent, Proposal, State
 from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.linalg.largest import guess_largest, row_sum_norm
+from matrixlearn.linalg.lbfgs import Memory
 from matrixlearn.problems.base import Problem
 from matrixlearn.problems.unit_diagonal import UnitDiagonalGame, unit_rows
 
@@ -49,18 +50,17 @@ AHEAD_FROM = 100
 2.4 times at n = 100 and tol = 1e-3, 17 and 4.3 at 400, 1.3 at the least (benchmarks/engines.py --crossover)."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class FactorState(State):
     """A point on the product of spheres, and the memory of L-BFGS."""
 
-    C: Any = None
-    V: np.ndarray = None  # type: ignore[assignment]
-    f: float = 0.0
-    gradient: np.ndarray = None  # type: ignore[assignment]
-    y: np.ndarray = None  # type: ignore[assignment]
-    pairs: tuple[tuple[np.ndarray, np.ndarray, float], ...] = ()
-    """(step, change of the gradient, 1 / their product), oldest first."""
-    length: float = 1.0
+    C: Any
+    V: np.ndarray
+    y: np.ndarray
+    f: float
+    gradient: np.ndarray
+    memory: Memory
+    length: float
     """The step along the gradient while there is no memory: 1 / (4 ||C||)."""
     rounds: int = 0
     check_at: int = FIRST_CHECK
@@ -107,7 +107,7 @@ class LowRank(Engine):
         r = min(n, self.rank or math.ceil(math.sqrt(n / 2)) + 1)
         V = unit_rows(np.random.default_rng(self.seed).standard_normal((n, r)))
         length = 1.0 / (4 * row_sum_norm(C) or 1.0)
-        return _at(C, V, FactorState(C=C, length=length))
+        return FactorState(C=C, V=V, length=length, memory=Memory(self.memory), **_at(C, V))
 
     def step(self, problem: UnitDiagonalGame, state: FactorState, incumbent: Incumbent) -> FactorState:
         state = self._descended(state)
@@ -124,16 +124,17 @@ class LowRank(Engine):
 
     def _descended(self, state: FactorState) -> FactorState:
         """One step of L-BFGS with backtracking."""
-        direction = self._direction(state)
+        direction = -_tangent(state.memory.times(state.gradient, state.length), state.V)
         slope = float(np.vdot(state.gradient, direction))
         if not slope < 0:
-            state = replace(state, pairs=())
+            state = replace(state, memory=Memory(self.memory))
             direction = -state.length * state.gradient
             slope = float(np.vdot(state.gradient, direction))
         allowance = 8 * EPS * abs(state.f)  # f cannot tell smaller steps, its gradient can
         t = 1.0
         for _ in range(30):
-            new = _at(state.C, unit_rows(state.V + t * direction), state)
+            V = unit_rows(state.V + t * direction)
+            new = replace(state, V=V, **_at(state.C, V))
             if new.f <= state.f + 1e-4 * t * slope + allowance:
                 break
             t /= 2
@@ -144,36 +145,13 @@ class LowRank(Engine):
         return replace(
             new,
             proposals=(),
-            pairs=self._remembered(state, new),
+            memory=state.memory.with_step(
+                _tangent(new.V - state.V, new.V), new.gradient - _tangent(state.gradient, new.V)
+            ),
             rounds=state.rounds + 1,
             least=norm if progress else state.least,
             idle=0 if progress else state.idle + 1,
         )
-
-    def _direction(self, state: FactorState) -> np.ndarray:
-        """The two loops of L-BFGS, in the tangent space."""
-        q = state.gradient.copy()
-        kept = []
-        for s, change, rho in reversed(state.pairs):
-            a = rho * float(np.vdot(s, q))
-            kept.append(a)
-            q -= a * change
-        if state.pairs:
-            s, change, rho = state.pairs[-1]
-            q *= 1.0 / (rho * float(np.vdot(change, change)))
-        else:
-            q *= state.length
-        for (s, change, rho), a in zip(state.pairs, reversed(kept), strict=True):
-            q += (a - rho * float(np.vdot(change, q))) * s
-        return -_tangent(q, state.V)
-
-    def _remembered(self, old: FactorState, new: FactorState) -> tuple[tuple[np.ndarray, np.ndarray, float], ...]:
-        s = _tangent(new.V - old.V, new.V)
-        change = new.gradient - _tangent(old.gradient, new.V)
-        product = float(np.vdot(s, change))
-        if not product > 1e-12 * float(np.linalg.norm(s) * np.linalg.norm(change)):
-            return old.pairs  # no curvature along this step
-        return (*old.pairs, (s, change, 1.0 / product))[-self.memory :]
 
     # -- saddle points ----------------------------------------------------------------------------
 
@@ -189,7 +167,9 @@ class LowRank(Engine):
             largest, u = guess_largest(problem.shifted_operator(state.y))
             if largest > 10 * residual:
                 V = unit_rows(np.column_stack([state.V, 0.5 * u]))
-                return replace(_at(state.C, V, state), pairs=(), shown=math.inf, least=math.inf, idle=0)
+                return replace(
+                    state, V=V, memory=Memory(self.memory), shown=math.inf, least=math.inf, idle=0, **_at(state.C, V)
+                )
         if state.idle > 200:
             return replace(state, finished=f"the gradient has not fallen for {state.idle} steps: numerical limit")
         return state
@@ -200,8 +180,8 @@ def _tangent(D: np.ndarray, V: np.ndarray) -> np.ndarray:
     return D - np.einsum("ij,ij->i", D, V)[:, None] * V
 
 
-def _at(C: Any, V: np.ndarray, state: FactorState) -> FactorState:
-    """The state at V: value, multipliers, gradient."""
+def _at(C: Any, V: np.ndarray) -> dict[str, Any]:
+    """Multipliers, value and gradient at V."""
     CV = np.asarray(C @ V)
     y = np.einsum("ij,ij->i", CV, V)
-    return replace(state, V=V, f=-float(y.sum()), gradient=2 * (y[:, None] * V - CV), y=y)
+    return {"y": y, "f": -float(y.sum()), "gradient": 2 * (y[:, None] * V - CV)}

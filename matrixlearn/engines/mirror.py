@@ -48,13 +48,13 @@ def play(exponent: Exponent, oracle: Oracle, G: Array, at: Array | None = None) 
     return Round(X, answer, exponent.accumulate(G, answer.loss, answer.step), exponent)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class MirrorState(State):
     """The losses so far, the exponent and the oracle of the next round, and the last round."""
 
-    G: Array = None
-    exponent: Exponent | None = None
-    oracle: Oracle | None = None
+    G: Array
+    exponent: Exponent
+    oracle: Oracle
     rounds: int = 0
     check_at: int = 1
     last: Round | None = None
@@ -79,7 +79,6 @@ class MirrorDescent(Engine):
         return MirrorState(G=exponent.zero(problem.like), exponent=exponent, oracle=problem.oracle())
 
     def step(self, problem: Any, state: MirrorState, incumbent: Incumbent) -> MirrorState:
-        assert state.oracle is not None and state.exponent is not None
         played = play(state.exponent, state.oracle, state.G)
         answer = played.answer
         if isinstance(answer, Done):

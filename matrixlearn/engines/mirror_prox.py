@@ -76,23 +76,23 @@ class Mirrored:
         return proven_width(game, self.X, self.y, self.image)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class MirrorProxState(State):
     """The iterate, the start, and sums weighted by eta since then."""
 
-    now: Mirrored = None  # type: ignore[assignment]
-    start: Mirrored = None  # type: ignore[assignment]
-    last: Mirrored = None  # type: ignore[assignment]
+    now: Mirrored
+    start: Mirrored
+    last: Mirrored
     """The middle of the last round."""
-    side: VectorSide = None  # type: ignore[assignment]
-    eta: float = 1.0
-    omega: float = 1.0
-    mass: float = 0.0
-    sum_L: Array = None
-    sum_log: np.ndarray = None  # type: ignore[assignment]
-    sum_X: Array = None
-    sum_y: np.ndarray = None  # type: ignore[assignment]
-    restarts: Restarts = None  # type: ignore[assignment]
+    side: VectorSide
+    eta: float
+    omega: float
+    mass: float
+    sum_L: Array
+    sum_log: np.ndarray
+    sum_X: Array
+    sum_y: np.ndarray
+    restarts: Restarts
 
 
 @dataclass(frozen=True)
@@ -120,23 +120,26 @@ class MirrorProx(Engine):
         S = problem.spectral_set
         omega = math.sqrt(S.trace * math.log(S.dimension + 1) / side.range) if side.range > 0 else 1.0
         eta = 1.0 / max(omega * problem.scale / S.trace, 1e-300)
-        state = MirrorProxState(side=side, eta=eta, omega=omega, restarts=self.restarts)
-        return self._restarted(problem, state, now, now.width(problem))
+        return self._started(problem, side, now, eta, omega, self.restarts.started(now.width(problem)))
 
     @staticmethod
-    def _restarted(game: SpectralGame, state: MirrorProxState, start: Mirrored, width: float) -> MirrorProxState:
+    def _started(
+        game: SpectralGame, side: VectorSide, start: Mirrored, eta: float, omega: float, restarts: Restarts
+    ) -> MirrorProxState:
         nothing, none = zeros(tuple(game.cost.shape), game.cost), np.zeros(game.dual_set.size)
-        return replace(
-            state,
+        return MirrorProxState(
             now=start,
             start=start,
             last=start,
+            side=side,
+            eta=eta,
+            omega=omega,
             mass=0.0,
             sum_L=nothing,
             sum_X=nothing,
             sum_log=none,
             sum_y=none,
-            restarts=state.restarts.started(width),
+            restarts=restarts,
         )
 
     def step(self, problem: SpectralGame, state: MirrorProxState, incumbent: Incumbent) -> MirrorProxState:
@@ -197,4 +200,5 @@ class MirrorProx(Engine):
         fresh = Mirrored.at(
             game, state.side, trimmed(game.spectral_set, better.L, depth), state.side.trimmed(better.log, depth)
         )
-        return self._restarted(game, replace(state, omega=omega), fresh, width)
+        after = self._started(game, state.side, fresh, state.eta, omega, restarts.started(width))
+        return replace(after, proposals=shown)

@@ -73,19 +73,19 @@ class Point:
         return proven_width(game, self.X, self.y, self.image)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class HybridState(State):
     """The iterate, its average since the start, and the step."""
 
-    now: Point = None  # type: ignore[assignment]
-    start: Point = None  # type: ignore[assignment]
-    average: Point = None  # type: ignore[assignment]
+    now: Point
+    start: Point
+    average: Point
     mass: float = 0.0
     """Sum of the steps in the average."""
-    eta: float = 0.0
-    omega: float = 1.0
-    restarts: Restarts = None  # type: ignore[assignment]
-    scaled: ScaledSet = None  # type: ignore[assignment]
+    eta: float
+    omega: float
+    restarts: Restarts
+    scaled: ScaledSet
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import threading
 import warnings
 from dataclasses import dataclass
 from typing import Any
 
 from matrixlearn.engines.base import Engine, Incumbent, Proposal, State
 from matrixlearn.problems.base import Problem
+
+_FILTERS = threading.Lock()
+"""The filters of warnings are the process's: two threads that change them and change them back must take turns."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +39,7 @@ class Reference(Engine):
 
         program = problem.reference()
         try:
-            with warnings.catch_warnings():
+            with _FILTERS, warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # its accuracy is judged by our certificate
                 program.solve(solver=self.solver)
         except cp.SolverError as error:

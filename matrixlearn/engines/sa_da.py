@@ -106,18 +106,17 @@ def quadratic_minimizer(H: np.ndarray, g: np.ndarray, Y: KnapsackSet) -> np.ndar
     return Y.project(z)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class SmoothApproximationState(State):
-    """The three points of Nesterov's method, and what is summed."""
+    """The first and the next point of Nesterov's method, and what is summed."""
 
-    J: np.ndarray = None  # type: ignore[assignment]
-    first: np.ndarray = None  # type: ignore[assignment]
-    u: np.ndarray = None  # type: ignore[assignment]
-    v: np.ndarray = None  # type: ignore[assignment]
-    gradients: np.ndarray = None  # type: ignore[assignment]
-    X: Array = None
+    J: np.ndarray
+    first: np.ndarray
+    u: np.ndarray
+    gradients: np.ndarray
+    X: Array
     """sum (i + 1) / 2 G'(F(u_i)), the matrix derivative."""
-    p: float = 1.0
+    p: float
     k: int = 0
 
 
@@ -190,7 +189,6 @@ class SmoothApproximation(Engine):
             state,
             proposals=(Proposal(X=shown, y=v),),
             u=2 / (k + 3) * w + (k + 1) / (k + 3) * v,
-            v=v,
             gradients=gradients,
             X=X,
             k=k + 1,

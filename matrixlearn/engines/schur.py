@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from matrixlearn.linalg._lapack import lapack
-from matrixlearn.linalg.moments import Span
+from matrixlearn.maps import Basis
 
 REFINEMENTS = 2
 """Steps of iterative refinement: cheap beside the factorization."""
@@ -135,7 +135,7 @@ class SpannedSystem(LinearSystem):
     core: np.ndarray
     """B, bordered by the column of t, (k + 1, k + 1)."""
     diagonal: np.ndarray
-    span: Span
+    span: Basis
     near: np.ndarray
     far: np.ndarray
     reduced: np.ndarray
@@ -143,7 +143,7 @@ class SpannedSystem(LinearSystem):
     members: SchurSystem
 
     @classmethod
-    def of(cls, core: np.ndarray, diagonal: np.ndarray, span: Span) -> SpannedSystem | None:
+    def of(cls, core: np.ndarray, diagonal: np.ndarray, span: Basis) -> SpannedSystem | None:
         """Factorize; None where a system is not definite."""
         E = span.coordinates
         size = np.einsum("ij,ij->i", E, E)
@@ -191,7 +191,7 @@ def _bordered(E: np.ndarray) -> np.ndarray:
 
 
 def linear_system(
-    core: np.ndarray, diagonal: np.ndarray, span: Span | None, noise: Callable[[], np.ndarray]
+    core: np.ndarray, diagonal: np.ndarray, span: Basis | None, noise: Callable[[], np.ndarray]
 ) -> LinearSystem | None:
     """M = the bordered core, spread over the rows, and the diagonal of the bounds; None where it is not definite.
 

@@ -26,6 +26,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -40,26 +41,26 @@ from matrixlearn.problems.game import SpectralGame
 from matrixlearn.typing import Array
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class SmoothState(State):
     """The three sequences of the accelerated method, with their images C - A(.)."""
 
-    y: np.ndarray = None  # type: ignore[assignment]
-    x: np.ndarray = None  # type: ignore[assignment]
-    image_y: Array = None
-    image_x: Array = None
-    X: Array = None
+    y: np.ndarray
+    x: np.ndarray
+    image_y: Array
+    image_x: Array
+    X: Array
     """The average of the responses."""
     theta: float = 1.0
-    mu: float = 1.0
-    L: float = 1.0
+    mu: float
+    L: float
     rounds: int = 0
     since: int = 0
     check_at: int = 1
-    best_y: np.ndarray = None  # type: ignore[assignment]
+    best_y: np.ndarray
     best_upper: float = math.inf
     best_lower: float = -math.inf
-    scaled: ScaledSet = None  # type: ignore[assignment]
+    scaled: ScaledSet
 
 
 @dataclass(frozen=True)
@@ -86,13 +87,13 @@ class Smoothing(Engine):
         if not math.isfinite(width):
             width = problem.scale
         mu = max(width, 1e-12 * problem.scale) / (4 * self._cost(problem))
-        start = SmoothState(
+        return SmoothState(
             mu=mu,
             L=problem.spectral_set.trace / mu / len(d),
-            best_upper=math.inf,
+            best_y=y,
             scaled=ScaledSet.of(problem.dual_set, d),
+            **self._sequences(problem, y),
         )
-        return self._restarted(problem, start, y)
 
     @staticmethod
     def _cost(game: SpectralGame) -> float:
@@ -100,19 +101,10 @@ class Smoothing(Engine):
         return game.spectral_set.trace * math.log(game.spectral_set.dimension + 1)
 
     @staticmethod
-    def _restarted(game: SpectralGame, state: SmoothState, y: np.ndarray) -> SmoothState:
+    def _sequences(game: SpectralGame, y: np.ndarray) -> dict[str, Any]:
+        """The three sequences, all started from y."""
         image = game.forward(y)
-        return replace(
-            state,
-            y=y,
-            x=y,
-            image_y=image,
-            image_x=image,
-            X=zeros(tuple(game.cost.shape), game.cost),
-            theta=1.0,
-            since=0,
-            check_at=1,
-        )
+        return {"y": y, "x": y, "image_y": image, "image_x": image, "X": zeros(tuple(game.cost.shape), game.cost)}
 
     def step(self, problem: SpectralGame, state: SmoothState, incumbent: Incumbent) -> SmoothState:
         state = self._accelerated(problem, state)
@@ -177,5 +169,12 @@ class Smoothing(Engine):
         mu = min(max(state.best_upper - state.best_lower, 0.0) / (2 * cost), state.mu) / self.reduction
         if not mu > 1e-15 * game.scale / cost:
             return replace(state, finished="the smoothing is down to rounding: numerical limit")
-        sharper = replace(state, mu=mu, L=state.L * max(1.0, state.mu / mu / 4))
-        return self._restarted(game, sharper, state.best_y)
+        return replace(
+            state,
+            mu=mu,
+            L=state.L * max(1.0, state.mu / mu / 4),
+            theta=1.0,
+            since=0,
+            check_at=1,
+            **self._sequences(game, state.best_y),
+        )

@@ -33,21 +33,21 @@ from matrixlearn.problems.game import SpectralGame
 from matrixlearn.typing import Array
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class SubgradientState(State):
     """The iterate, the sums since the start, and the best y met on the way."""
 
-    y: np.ndarray = None  # type: ignore[assignment]
-    sum_X: Array = None
-    sum_y: np.ndarray = None  # type: ignore[assignment]
+    y: np.ndarray
+    sum_X: Array
+    sum_y: np.ndarray
     squares: float = 0.0
     """sum_t ||g_t / d||^2."""
     rounds: int = 0
     check_at: int = 1
     best_y: np.ndarray | None = None
     best_value: float = math.inf
-    scaled: ScaledSet = None  # type: ignore[assignment]
-    diameter: float = 0.0
+    scaled: ScaledSet
+    diameter: float
 
     @property
     def regret_bound(self) -> float:

@@ -28,6 +28,7 @@ Mitchell (2006), semidefinite cuts and interior points.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -37,8 +38,8 @@ from matrixlearn.engines.interior_point import InteriorPoint
 from matrixlearn.engines.newton import InteriorState, lacking_interior, mixed
 from matrixlearn.engines.saddle import rounded_out
 from matrixlearn.linalg import adjoint
-from matrixlearn.linalg.constraints import RankOneFamily
 from matrixlearn.linalg.largest import extreme_pairs
+from matrixlearn.maps import RankOneMap
 from matrixlearn.problems.base import Problem
 from matrixlearn.problems.compressed import CompressedGame
 from matrixlearn.problems.game import SpectralGame
@@ -54,22 +55,22 @@ PATIENCE = 30
 """Rounds in which the gap does not fall by a tenth, after which no more is expected."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class SubspaceState(State):
     """A compressed game, the interior point in it, and the best points so far."""
 
-    compressed: CompressedGame = None  # type: ignore[assignment]
-    inner: InteriorState = None  # type: ignore[assignment]
-    known: Incumbent = None  # type: ignore[assignment]
+    compressed: CompressedGame
+    inner: InteriorState
+    known: Incumbent
     """Bounds of the compressed game."""
     y: np.ndarray | None = None
     """The y of the least ``upper``."""
     upper: float = np.inf
     """The value at y that the Ritz values promise."""
     lower: float = -np.inf
-    W: Array | None = None
+    W: Array = None
     """The matrix that proves ``lower``, in the coordinates of ``basis``."""
-    basis: CompressedGame | None = None
+    basis: CompressedGame
     width: float = np.inf
     """upper - lower when it last fell by a tenth."""
     idle: int = 0
@@ -109,7 +110,7 @@ class Subspace(Engine):
     def preferred(self, problem: SpectralGame, tol: float) -> str:
         n = problem.spectral_set.n
         needed = AHEAD_FROM if tol >= 1e-3 else AHEAD_FROM_TIGHT
-        if n < needed or tol < 1e-6 or not isinstance(problem.family_at(np.arange(1)), RankOneFamily):
+        if n < needed or tol < 1e-6 or not isinstance(problem.family_at(np.arange(1)), RankOneMap):
             return ""
         return f"measured ahead of interior-point for rank-one matrices from n = {needed} on at this tol; here n = {n}"
 
@@ -120,21 +121,23 @@ class Subspace(Engine):
     def init(self, problem: SpectralGame, incumbent: Incumbent) -> SubspaceState:
         y = problem.dual_set.center() if incumbent.y is None else incumbent.y
         values, V = self._extreme(problem, y)
-        return self._cold(SubspaceState(), CompressedGame(problem, V))
+        game = CompressedGame(problem, V)
+        return SubspaceState(basis=game, **self._cold(game))
 
-    def _cold(self, state: SubspaceState, game: CompressedGame) -> SubspaceState:
+    def _cold(self, game: CompressedGame) -> dict[str, Any]:
+        """The compressed game, and a cold start in it."""
         known = Incumbent(game)
-        return replace(state, compressed=game, inner=self.inner.init(game, known), known=known, warm=False)
+        return {"compressed": game, "inner": self.inner.init(game, known), "known": known, "warm": False}
 
     def _warm(self, state: SubspaceState, game: CompressedGame) -> SubspaceState:
         """On a larger subspace, from a convex combination of two strictly feasible points: the last one, its X without
         weight on the new directions and its t raised to what they ask for, and a cold start.
         """
-        last, cold = state.inner, self._cold(state, game)
+        last, cold = state.inner, self._cold(game)
         S = game.spectral_set
         t = max(last.t, S.support(game.forward(last.y)) / S.trace)
         bordered = replace(last, X=tuple(_bordered(X, S.n) for X in last.X), t=t)
-        return replace(cold, inner=mixed(bordered, cold.inner, self.warmth), warm=True)
+        return replace(state, **cold | {"inner": mixed(bordered, cold["inner"], self.warmth), "warm": True})
 
     def _extreme(self, problem: SpectralGame, y: np.ndarray) -> tuple[np.ndarray, Array]:
         """Eigenvalues at the ends of the spectrum of C - A(y) that S sees, and their vectors."""
@@ -148,18 +151,17 @@ class Subspace(Engine):
             known = known.shown(proposal)
         state = updated(state, inner=inner, known=known, proposals=())
         if known.X is None or known.y is None:  # no step was possible
-            return self._cold(state, state.compressed) if state.warm else replace(state, finished=inner.finished)
+            return replace(state, **self._cold(state.compressed) if state.warm else {"finished": inner.finished})
         if finished := rounded_out(problem, known.y, incumbent):
             return replace(state, finished=finished)
         hidden = self.closeness * min(incumbent.upper - incumbent.lower, state.upper - state.lower)
         if not inner.finished and known.upper - known.lower > hidden:
             return state
-        return self._cut(problem, state, incumbent)
+        return self._cut(problem, state, known.y, incumbent)
 
-    def _cut(self, problem: SpectralGame, state: SubspaceState, incumbent: Incumbent) -> SubspaceState:
+    def _cut(self, problem: SpectralGame, state: SubspaceState, y: np.ndarray, incumbent: Incumbent) -> SubspaceState:
         """What the round has proved, and the eigenvectors that join."""
-        y, known, S = state.known.y, state.known, problem.spectral_set
-        assert y is not None
+        known, S = state.known, problem.spectral_set
         if state.upper < incumbent.upper and state.y is incumbent.y:  # a Ritz value promised too much
             state = replace(state, upper=incumbent.upper)
         values, vectors = self._extreme(problem, y)
@@ -174,18 +176,17 @@ class Subspace(Engine):
         level = max(0.0, self.reach * (state.lower - float(problem.offset @ y)) / S.trace)
         game = _enlarged(state.compressed, columns(vectors, np.flatnonzero(np.abs(values) > level)))
         if state.inner.finished and game is state.compressed and state.warm:  # the warm start was at fault
-            return self._cold(state, game)
+            return replace(state, **self._cold(game))
         exhausted = state.inner.finished and game is state.compressed
         late = state.idle > PATIENCE
         if width <= 0.5 * (incumbent.upper - incumbent.lower) or exhausted or late:
-            assert state.basis is not None
             state = replace(state, proposals=(Proposal(X=state.basis.expanded(state.W), y=state.y),))
         if exhausted or late:
             why = f"the gap has not moved for {PATIENCE} rounds: numerical limit" if late else state.inner.finished
             return replace(state, finished=why)
         if game is state.compressed:
             return state
-        return self._cold(state, game) if state.inner.finished else self._warm(state, game)
+        return replace(state, **self._cold(game)) if state.inner.finished else self._warm(state, game)
 
 
 def _bordered(X: Array, n: int) -> Array:

@@ -18,13 +18,13 @@ from matrixlearn.problems.game import SpectralGame
 from matrixlearn.typing import Array
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class TheoryState(State):
     """One guess of Algorithm 1."""
 
-    G: Array = None
-    exponent: Exponent = None  # type: ignore[assignment]
-    averages: Averages | None = None
+    G: Array
+    exponent: Exponent
+    averages: Averages
     alpha: float = 0.0
     low: float = 0.0
     high: float = math.inf
@@ -107,7 +107,7 @@ class Theory:
         if isinstance(answer, Done):
             low = max(alpha, incumbent.lower)
             return self._after(game, replace(state, exponent=played.exponent, low=low), Proposal(X=played.X))
-        assert answer.y is not None and state.averages is not None
+        assert answer.y is not None  # the sorted list gives it
         averages = state.averages.with_round(played.X, answer.y)
         state = replace(
             state,

@@ -27,7 +27,7 @@ from matrixlearn.exceptions import ProblemError
 from matrixlearn.exponents.base import Accumulating
 from matrixlearn.linalg.actions import Action, chebyshev_action, taylor_terms
 from matrixlearn.linalg.factored import FactoredMatrix
-from matrixlearn.linalg.krylov import Span, spectral_span
+from matrixlearn.linalg.krylov import SpectralInterval, spectral_span
 from matrixlearn.sets import SpectralSet
 
 FARTHEST = 1e4
@@ -60,7 +60,7 @@ class HalfExponent(Accumulating):
         return sp.csr_array((self.on.n, self.on.n))
 
     @abstractmethod
-    def half(self, H: Any, span: Span, error: float, block: slice) -> np.ndarray:
+    def half(self, H: Any, span: SpectralInterval, error: float, block: slice) -> np.ndarray:
         """exp(-(H - span.low I) / 2) S within ``error`` on the spectrum, shape (size of the block, k)."""
 
     def _halves(self, G: Any) -> list[tuple[int, slice, np.ndarray]]:
@@ -125,7 +125,7 @@ class TaylorExponent(HalfExponent):
     Thesis, Section 5.4.2; Moler and Van Loan (2003), method 3.
     """
 
-    def half(self, H: Any, span: Span, error: float, block: slice) -> np.ndarray:
+    def half(self, H: Any, span: SpectralInterval, error: float, block: slice) -> np.ndarray:
         M = _as_array(H)
         width = (span.high - span.low) / 2
         squarings = max(0, math.ceil(math.log2(max(width, 1.0))))
@@ -157,7 +157,7 @@ class ActionExponent(HalfExponent):
         """S: the identity, one column a row of the block."""
         return np.eye(block.stop - block.start)
 
-    def half(self, H: Any, span: Span, error: float, block: slice) -> np.ndarray:
+    def half(self, H: Any, span: SpectralInterval, error: float, block: slice) -> np.ndarray:
         S = self.probes(block)
         if hasattr(H, "for_products"):
             H = H.for_products(S.shape[1] * max(1, round(math.sqrt(span.high - span.low))))

@@ -4,6 +4,7 @@ from matrixlearn.linalg._hermitian import (
     adjoint,
     cholesky,
     congruence,
+    conjugate,
     eigh,
     eigvalsh,
     frobenius,
@@ -11,7 +12,6 @@ from matrixlearn.linalg._hermitian import (
     inverse_factor,
     inverse_from,
     is_complex,
-    max_step,
     plus_identity,
     quadratic_forms,
     real,
@@ -20,11 +20,13 @@ from matrixlearn.linalg._hermitian import (
     sym,
     trace,
 )
+from matrixlearn.linalg.step import max_step
 
 __all__ = [
     "adjoint",
     "cholesky",
     "congruence",
+    "conjugate",
     "eigh",
     "eigvalsh",
     "frobenius",

@@ -7,12 +7,10 @@ take the functions of the array API standard. The answers are the same to roundi
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from functools import cache
 
 import numpy as np
 
-from matrixlearn._array import from_numpy, identity, is_numpy, is_sparse, namespace, zeros
+from matrixlearn._array import identity, is_numpy, is_sparse, namespace
 from matrixlearn.linalg._lapack import lapack
 from matrixlearn.typing import Array
 
@@ -147,84 +145,6 @@ def inverse_from(inverse_L: Array) -> Array:
             whole.flat[:: len(half) + 1] /= 2
             return np.asarray(whole)
     return sym(adjoint(inverse_L) @ inverse_L)
-
-
-def max_step(inverse_L: Array, D: Array) -> float:
-    """The largest a with L L^H + a D positive semidefinite: 1 / max(0, -lambda_min(L^{-1} D L^{-H})).
-
-    From n = `LANCZOS_FROM` on by Lanczos, with its residual subtracted: a few hundredths short, as a rule; what is
-    beyond 1 is only known to be.
-    """
-    upper = adjoint(inverse_L)
-    if D.shape[0] < LANCZOS_FROM:
-        lowest = _lowest(inverse_L @ D @ upper)  # which reads one triangle
-    else:
-        like = inverse_L if is_complex(inverse_L) else D
-        lowest = lanczos_lowest(lambda v: inverse_L @ (D @ (upper @ v)), like, enough=-0.9)
-    return -1.0 / lowest if lowest < 0 else float("inf")
-
-
-LANCZOS_FROM = 70
-"""Size from which Lanczos finds the lowest eigenvalue sooner than a full decomposition (measured: half
-the time at 100, a twelfth at 500)."""
-
-
-def _lowest(A: Array) -> float:
-    """lambda_min(A); by LAPACK without the others, where A is NumPy's: half the time."""
-    if isinstance(A, np.ndarray) and A.dtype == np.float64:
-        w, _, _, _, info = lapack().dsyevr(A.T, compute_v=0, range="I", il=1, iu=1, lower=1)
-        if info == 0:
-            return float(w[0])
-    return float(eigvalsh(A)[0])
-
-
-@cache
-def _start(n: int) -> np.ndarray:
-    """A vector of norm one that no data know."""
-    q = np.random.default_rng(0).standard_normal(n)
-    return np.asarray(q / np.linalg.norm(q))
-
-
-def lanczos_lowest(
-    apply: Callable[[Array], Array],
-    like: Array,
-    accuracy: float = 0.03,
-    most: int = 60,
-    enough: float = -float("inf"),
-) -> float:
-    """theta - r: the lowest Ritz value of a Hermitian operator less its residual.
-
-    Within r of theta lies an eigenvalue; that none lies below theta - r is as a rule true and never
-    proven. Fixed start, full reorthogonalization; ends when r <= accuracy |theta|, or theta - r >= ``enough``.
-
-    References
-    ----------
-    Toh (2002), "A note on the calculation of step-lengths in interior-point methods for SDP".
-    """
-    xp, n = namespace(like), like.shape[0]
-    most = min(most, n)
-    q = xp.astype(from_numpy(_start(n), like), like.dtype)
-    basis, T, size = zeros((most, n), like), np.zeros((most, most)), 0.0
-    plain = not is_complex(like)
-    for k in range(1, most + 1):
-        basis[k - 1, :] = q
-        w = apply(q)
-        against = basis[:k, :]
-        dual = against if plain else conjugate(against)
-        inside = dual @ w
-        w = w - against.mT @ inside
-        w = w - against.mT @ (dual @ w)  # twice is enough
-        T[k - 1, k - 1] = alpha = float(inside[k - 1] if plain else real(inside)[k - 1])
-        beta, size = frobenius(w), max(size, abs(alpha))
-        exhausted = k == most or beta <= 1e-14 * size
-        if exhausted or k % 4 == 0:
-            theta, vectors = np.linalg.eigh(T[:k, :k])
-            residual = abs(beta * vectors[-1, 0])
-            if exhausted or residual <= accuracy * abs(theta[0]) or theta[0] - residual >= enough:
-                break
-        T[k - 1, k] = T[k, k - 1] = beta
-        q, size = w / beta, max(size, beta)
-    return float(theta[0]) - residual
 
 
 def quadratic_forms(P: Array, X: Array) -> Array:

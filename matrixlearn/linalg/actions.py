@@ -19,9 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from matrixlearn.linalg.krylov import Span, krylov_spaces
+from matrixlearn.linalg.krylov import SpectralInterval, krylov_spaces
 
-Action = Callable[[Any, np.ndarray, Span, float, float], np.ndarray]
+Action = Callable[[Any, np.ndarray, SpectralInterval, float, float], np.ndarray]
 """(G, V, span, t, accuracy) -> exp(-t (G - span.low I)) V."""
 
 
@@ -42,7 +42,7 @@ def taylor_terms(x: float, steps: int, accuracy: float) -> int:
         K += 1
 
 
-def taylor_action(G: Any, V: np.ndarray, span: Span, t: float, accuracy: float) -> np.ndarray:
+def taylor_action(G: Any, V: np.ndarray, span: SpectralInterval, t: float, accuracy: float) -> np.ndarray:
     """By powers: exp(-H) V = (sum_{k <= K} (-H / s)^k / k!)^s V, H = t (G - low I), s = ceil ||H||.
 
     No factor's exponent exceeds 1, so that no sum cancels; the bound is that of `taylor_terms`. s K products.
@@ -77,7 +77,7 @@ def chebyshev_coefficients(h: float, accuracy: float) -> np.ndarray:
     return np.asarray(c[: K + 1])
 
 
-def chebyshev_action(G: Any, V: np.ndarray, span: Span, t: float, accuracy: float) -> np.ndarray:
+def chebyshev_action(G: Any, V: np.ndarray, span: SpectralInterval, t: float, accuracy: float) -> np.ndarray:
     """By the Chebyshev series of the exponential on [low, high]; K products, two temporaries of the size of V."""
     middle, half = (span.high + span.low) / 2, (span.high - span.low) / 2
     if half == 0:
@@ -92,7 +92,7 @@ def chebyshev_action(G: Any, V: np.ndarray, span: Span, t: float, accuracy: floa
     return out
 
 
-def lanczos_action(G: Any, V: np.ndarray, span: Span, t: float, accuracy: float) -> np.ndarray:
+def lanczos_action(G: Any, V: np.ndarray, span: SpectralInterval, t: float, accuracy: float) -> np.ndarray:
     """By Lanczos, column by column, until the error bound of the Krylov space is below ``accuracy``.
 
     With T_k - low I in the place of T, the error of ||v|| Q_k exp(-t T) e_1 is at most

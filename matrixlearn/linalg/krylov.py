@@ -3,7 +3,7 @@
     G Q_k = Q_k T_k + beta_k q_{k+1} e_k^T,     Q_k^H Q_k = I,  T_k real, tridiagonal
 
 Each Ritz value theta of T_k, with the last entry s_k of its vector, lies within beta_k |s_k| of an eigenvalue, and
-between the ends of the spectrum. Full reorthogonalization: k products with G and 2 n k^2 flops. NumPy and SciPy only.
+between the ends of the spectrum. Full reorthogonalization: k products with G and 2 n k^2 flops.
 """
 
 from __future__ import annotations
@@ -15,12 +15,17 @@ from typing import Any
 
 import numpy as np
 
+from matrixlearn._array import namespace
+from matrixlearn.linalg._hermitian import conjugate, frobenius, is_complex, real
+from matrixlearn.linalg._lapack import lapack
+from matrixlearn.typing import Array
+
 
 @dataclass(frozen=True)
 class Krylov:
     """The decomposition after k steps."""
 
-    basis: np.ndarray
+    basis: Array
     """Q_k^T, (k, n)."""
     ritz: np.ndarray
     """Eigenvalues of T_k, ascending."""
@@ -35,42 +40,60 @@ class Krylov:
         return np.asarray(self.beta * np.abs(self.vectors[-1]))
 
 
-def krylov_spaces(G: Any, v: np.ndarray, most: int) -> Iterator[Krylov]:
+def krylov_spaces(G: Any, v: Array, most: int) -> Iterator[Krylov]:
     """The Krylov spaces of G and v != 0, each a quarter larger than the last, up to ``most`` or all of it.
 
     Parameters
     ----------
     G : array, sparse array or linear operator, shape (n, n)
-        Hermitian; anything with ``@``.
-    v : ndarray, shape (n,)
+        Hermitian; anything with ``@`` and a dtype.
+    v : array, shape (n,)
     """
-    from scipy.linalg import eigh_tridiagonal  # late: import time
-
-    n = len(v)
+    n = v.shape[0]
     most = min(most, n)
-    q = v / np.linalg.norm(v)
-    basis = np.empty((most, n), dtype=np.result_type(q, G.dtype, float))
-    diagonal, off, shown_at = np.empty(most), np.empty(most), 4
+    q = v / frobenius(v)
+    basis = _rows(most, n, q, G)
+    plain = not is_complex(basis)
+    diagonal, off, shown_at, size = np.empty(most), np.empty(most), 4, 0.0
     for k in range(1, most + 1):
-        basis[k - 1] = q
-        w = np.asarray(G @ q).reshape(n)
-        diagonal[k - 1] = float(np.real(np.vdot(q, w)))
-        for _ in range(2):  # twice is enough
-            w = w - basis[:k].T @ (basis[:k].conj() @ w)
-        beta = float(np.linalg.norm(w))
-        exhausted = k == n or beta <= 1e-14 * (np.max(np.abs(diagonal[:k])) + np.max(off[: k - 1], initial=0.0))
+        basis[k - 1, :] = q
+        w = (G @ q).reshape(n) if isinstance(q, np.ndarray) else G @ q
+        against = basis[:k, :]
+        dual = against if plain else conjugate(against)
+        inside = dual @ w
+        w = w - against.mT @ inside
+        w = w - against.mT @ (dual @ w)  # twice is enough
+        diagonal[k - 1] = float(inside[k - 1] if plain else real(inside)[k - 1])
+        beta, size = frobenius(w), max(size, abs(diagonal[k - 1]))
+        exhausted = k == n or beta <= 1e-14 * size
         if exhausted or k in (most, shown_at):
             shown_at = k + max(4, k // 4)
-            ritz, vectors = eigh_tridiagonal(diagonal[:k], off[: k - 1])
-            yield Krylov(basis[:k], ritz, vectors, 0.0 if exhausted else beta)
+            ritz, vectors = _eigenpairs(diagonal[:k], off[: k - 1])
+            yield Krylov(basis[:k, :], ritz, vectors, 0.0 if exhausted else beta)
         if exhausted:
             return
         off[k - 1] = beta
-        q = w / beta
+        q, size = w / beta, max(size, beta)
+
+
+def _rows(most: int, n: int, q: Array, G: Any) -> Array:
+    """Room for vectors like q, complex where G is."""
+    if isinstance(q, np.ndarray):
+        return np.empty((most, n), dtype=np.result_type(q, G.dtype, float))
+    xp = namespace(q)
+    return xp.empty((most, n), dtype=xp.result_type(q.dtype, G.dtype))
+
+
+def _eigenpairs(diagonal: np.ndarray, off: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Eigenvalues, ascending, and eigenvectors of a symmetric tridiagonal matrix."""
+    if len(diagonal) == 1:
+        return diagonal.copy(), np.ones((1, 1))
+    ritz, vectors, failed = lapack().dstevd(diagonal, off)
+    return np.linalg.eigh(np.diag(diagonal) + np.diag(off, 1) + np.diag(off, -1)) if failed else (ritz, vectors)
 
 
 @dataclass(frozen=True)
-class Span:
+class SpectralInterval:
     """Where the eigenvalues lie:  low <= lambda_min <= lowest,  highest <= lambda_max <= high.
 
     ``lowest`` and ``highest`` are Ritz values, true always; ``low`` and ``high`` are the better of Gershgorin's, true
@@ -82,16 +105,16 @@ class Span:
     highest: float
     high: float
 
-    def negated(self) -> Span:
+    def negated(self) -> SpectralInterval:
         """Of -G."""
-        return Span(-self.high, -self.highest, -self.lowest, -self.low)
+        return SpectralInterval(-self.high, -self.highest, -self.lowest, -self.low)
 
 
 MISSED = 1e-10
-"""Probability with which an end of the spectrum may lie outside of a `Span`."""
+"""Probability with which an end of the spectrum may lie outside of a `SpectralInterval`."""
 
 
-def spectral_span(G: Any, accuracy: float = 0.5, most: int = 300) -> Span:
+def spectral_span(G: Any, accuracy: float = 0.5, most: int = 300) -> SpectralInterval:
     """The ends of the spectrum to an absolute ``accuracy``, as far as ``most`` steps of Lanczos go.
 
     From a random start, k steps leave an end farther than e of the range from its Ritz value with a probability of
@@ -115,4 +138,4 @@ def spectral_span(G: Any, accuracy: float = 0.5, most: int = 300) -> Span:
         radius = np.asarray(abs(G).sum(axis=1)).reshape(n) - np.abs(diagonal)
         low = max(low, float(np.min(diagonal - radius)) - rounding)
         high = min(high, float(np.max(diagonal + radius)) + rounding)
-    return Span(min(low, lowest), lowest, highest, max(high, highest))
+    return SpectralInterval(min(low, lowest), lowest, highest, max(high, highest))

@@ -1,13 +1,12 @@
 """What is asked: the base classes for plugin authors, and the data-only problem."""
 
-from matrixlearn.problems.base import Argument, Bound, MulticonvexProblem, Problem
+from matrixlearn.problems.base import Bound, MulticonvexProblem, Problem
 from matrixlearn.problems.family import FamilyGame
 from matrixlearn.problems.game import SpectralGame
 from matrixlearn.problems.linear import LinearSDP
 from matrixlearn.problems.unit_diagonal import UnitDiagonalGame
 
 __all__ = [
-    "Argument",
     "Bound",
     "FamilyGame",
     "LinearSDP",

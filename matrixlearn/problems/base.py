@@ -1,9 +1,10 @@
 """The contract of a problem: what every problem must say of itself.
 
 Implement            `bound_from_matrix`, `bound_from_vector`, `reference`.
-Optional             `random` for the conformance kit; `objective_at`, `describe`, `plot`; `engines`, `first_points`,
-                     `reduction`, `check`; `arguments` and `from_arguments` for the command line; `demo`.
+Optional             `random` for the conformance kit; `objective_at`; `engines`, `first_points`, `reduction`, `check`.
 You get for free     `ml.solve`, certificates, `save` and `load`, the conformance kit.
+
+Words, pictures and the command line are not part of it: a `matrixlearn.present.Presenter` has them.
 
 Most problems are spectral games and should subclass `matrixlearn.problem.SpectralGame`, which
 implements the bounds; see ``docs/design.md`` for how the other kinds (a stream of rounds, a
@@ -14,9 +15,8 @@ from __future__ import annotations
 
 import dataclasses
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sized
+from collections.abc import Mapping, Sized
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
 import numpy as np
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     import cvxpy
 
     from matrixlearn.engines.base import Incumbent, Proposal
-    from matrixlearn.solution import Solution
 
 INF = float("inf")
 
@@ -58,19 +57,6 @@ class Bound:
     """What the bound adds up to, such as sum_j |b_j y_j| or |<C, X>|: a gap is relative to the bounds and to this."""
     trace_bound: float | None = None
     """The trace bound of the user that the proof needs; None where it holds for every X >= 0."""
-
-
-@dataclass(frozen=True)
-class Argument:
-    """One input of ``matrixlearn solve <problem>``: what a command line shows and reads."""
-
-    name: str
-    """The key in `Problem.from_arguments`; ``max_weight`` becomes ``--max-weight``."""
-    help: str
-    type: type = Path
-    """``Path`` for a file that must exist, or ``float``, ``int``, ``str``."""
-    required: bool = False
-    positional: bool = False
 
 
 def _brief(value: Any) -> str:
@@ -148,8 +134,8 @@ class Problem(ABC):
     objective: ClassVar[Literal["minimize", "maximize"]] = "minimize"
     """Whose value is the user's: a minimizer's (``y``, the upper bound) or a maximizer's (``X``)."""
 
-    arguments: ClassVar[tuple[Argument, ...]] = ()
-    """What `from_arguments` takes; without any, ``matrixlearn solve`` does not offer the problem."""
+    engines: ClassVar[tuple[str, ...]] = ()
+    """Names of registered engines that ``auto`` tries before those of the library, in this order."""
 
     @property
     def scale(self) -> float:
@@ -179,10 +165,6 @@ class Problem(ABC):
     def objective_at(self, X: Array | None, y: np.ndarray | None) -> float:
         """The objective at the returned point, recomputed from the data."""
         raise NotImplementedError
-
-    def engines(self) -> tuple[Any, ...]:
-        """Engines of its own, which ``auto`` prefers to those of the library; imported here, late."""
-        return ()
 
     def first_points(self) -> list[tuple[Array | None, np.ndarray | None]]:
         """Pairs (X, y) that are known at once and worth certifying before any iteration; none, by default."""
@@ -222,6 +204,14 @@ class Problem(ABC):
         """y moved towards a strictly feasible point by as little as a proof takes; y itself, by default."""
         return y
 
+    def ray_near(self, X: Array) -> Array | None:
+        """A direction, proved, along which the objective grows without end from any feasible point; None, by default."""
+        return None
+
+    def is_ray(self, D: Array) -> bool:
+        """Whether D is proved to be such a direction."""
+        return self.ray_near(D) is not None
+
     def estimate_from_matrix(self, X: Array) -> Bound:
         """What X suggests where it proves nothing: a bound of rigour "estimate"; nothing, by default."""
         return Bound(point=X)
@@ -252,26 +242,6 @@ class Problem(ABC):
             for field in dataclasses.fields(self)  # type: ignore[arg-type]
             if field.init
         }
-
-    def describe(self, solution: Solution) -> list[str]:
-        """Lines for `Solution.summary` on what the answer means here."""
-        return []
-
-    def plot(self, solution: Solution, axes: Any) -> bool:
-        """Draw the answer on matplotlib axes; False where there is nothing to draw."""
-        return False
-
-    @classmethod
-    def from_arguments(cls, given: Mapping[str, Any]) -> Problem:
-        """The problem that a command line describes: the values of `arguments` by name, those given."""
-        raise NotImplementedError
-
-    @classmethod
-    def demo(cls) -> Callable[[Callable[[str], None]], Any] | None:
-        """A function ``run(say)`` that shows the problem on real data, calls ``say`` with each line of
-        its report and returns a matplotlib figure or None; here None, for no demonstration.
-        """
-        return None
 
 
 def require_problem(value: Any) -> None:

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from matrixlearn.linalg.constraints import ConstraintFamily
-from matrixlearn.linalg.moments import Moments
+from matrixlearn.maps import LinearMap, NewtonTerms
 from matrixlearn.typing import Array
 
 
@@ -25,14 +24,14 @@ class Cell:
         Its rows and columns.
     rows : ndarray of int or slice
         The A_j that have an entry there.
-    family : ConstraintFamily, optional
+    family : LinearMap, optional
         Their principal submatrices; None where the block is the whole matrix.
     """
 
     sign: int
     block: slice
     rows: np.ndarray | slice = field(default_factory=lambda: slice(None))
-    family: ConstraintFamily | None = None
+    family: LinearMap | None = None
 
     @property
     def size(self) -> int:
@@ -43,13 +42,13 @@ class Cell:
         """The block of F."""
         return F[self.block, self.block]
 
-    def moments_at(self, U: Array, V: Array) -> Moments:
+    def moments_at(self, U: Array, V: Array) -> NewtonTerms:
         """Of its family, one for each of the rows."""
         assert self.family is not None
-        return self.family.plain_moments(U, V)
+        return self.family.plain_newton_terms(U, V)
 
 
-def cells_in(family: ConstraintFamily, signs: tuple[int, ...], blocks: list[slice]) -> tuple[Cell, ...]:
+def cells_in(family: LinearMap, signs: tuple[int, ...], blocks: list[slice]) -> tuple[Cell, ...]:
     """The cells of a family's game, block by block; small neighbours as one, which keeps the zeros between them."""
     blocks = together(blocks)
     parts = [family.principal(block) for block in blocks]

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from matrixlearn.linalg import adjoint, congruence
-from matrixlearn.linalg.constraints import ConstraintFamily
+from matrixlearn.maps import LinearMap
 from matrixlearn.problems.family import FamilyGame
 from matrixlearn.problems.game import SpectralGame
 from matrixlearn.sets import KnapsackSet, SpectralSet
@@ -40,7 +40,7 @@ class CompressedGame(FamilyGame):
         return congruence(self.game.cost, self.V)
 
     @cached_property
-    def family(self) -> ConstraintFamily:
+    def family(self) -> LinearMap:
         """The V^H A_j V."""
         return self.game.family_at(np.arange(self.game.dual_set.size)).compressed(self.V)
 

@@ -12,8 +12,7 @@ from matrixlearn.problems.parts import require_family, require_parts
 if TYPE_CHECKING:
     import numpy as np
 
-    from matrixlearn.linalg.constraints import ConstraintFamily
-    from matrixlearn.linalg.moments import Moments
+    from matrixlearn.maps import LinearMap, NewtonTerms
     from matrixlearn.typing import Array
 
 
@@ -26,7 +25,7 @@ class FamilyGame(SpectralGame):
     if TYPE_CHECKING:  # an abstract property would forbid dataclass fields of this name
 
         @property
-        def family(self) -> ConstraintFamily:
+        def family(self) -> LinearMap:
             """The A_j."""
 
     def check(self) -> None:
@@ -64,11 +63,11 @@ class FamilyGame(SpectralGame):
     def most_terms(self) -> int:
         return self.family.terms
 
-    def family_at(self, index: np.ndarray) -> ConstraintFamily:
+    def family_at(self, index: np.ndarray) -> LinearMap:
         return self.family.at(index)
 
     def schur(self, U: Array, V: Array) -> np.ndarray:
         return self.family.schur(U, V)
 
-    def moments(self, U: Array, V: Array) -> Moments:
-        return self.family.moments(U, V)
+    def moments(self, U: Array, V: Array) -> NewtonTerms:
+        return self.family.newton_terms(U, V)

@@ -27,9 +27,8 @@ import numpy as np
 from matrixlearn._array import EPS, as_numpy, from_numpy, moved, namespace, zeros
 from matrixlearn.exponents import Exponent, entropy_on
 from matrixlearn.linalg import cholesky, frobenius, inner, plus_identity, spectral_norm, sym, trace
-from matrixlearn.linalg.constraints import ConstraintFamily, DenseFamily
 from matrixlearn.linalg.factored import FactoredMatrix
-from matrixlearn.linalg.moments import Moments
+from matrixlearn.maps import DenseMap, LinearMap, NewtonTerms
 from matrixlearn.problems.base import INF, Bound, Problem
 from matrixlearn.problems.cells import Cell
 from matrixlearn.problems.parts import require_maps, require_parts
@@ -131,15 +130,15 @@ class SpectralGame(Problem):
             H[:, j] = self.adjoint(sym(U @ self.constraint(j) @ V))
         return H
 
-    def moments(self, U: Array, V: Array) -> Moments:
+    def moments(self, U: Array, V: Array) -> NewtonTerms:
         """<A_j, U>, <A_j, sym(U V)> and `schur(U, V)`: what interior methods ask for in each iteration."""
-        return Moments(U, V, self.adjoint(U), self.adjoint(sym(U @ V)), self.schur(U, V))
+        return NewtonTerms(U, V, self.adjoint(U), self.adjoint(sym(U @ V)), self.schur(U, V))
 
-    def family_at(self, index: np.ndarray) -> ConstraintFamily:
+    def family_at(self, index: np.ndarray) -> LinearMap:
         """The A_j of an index, (k,), by themselves.  Worth giving where they have a structure: here they are stacked,
         dense.
         """
-        return DenseFamily(namespace(self.cost).stack([self.constraint(int(j)) for j in index]))
+        return DenseMap(namespace(self.cost).stack([self.constraint(int(j)) for j in index]))
 
     @cached_property
     def cells(self) -> tuple[Cell, ...]:
@@ -267,9 +266,7 @@ class SpectralGame(Problem):
         value, y = self.lower_value(point)
         return Bound(point=point, lower=value - self.rounding(y) if value > -INF else value)
 
-    def bounds_from_interior(
-        self, X: Sequence[Array], y: np.ndarray, t: float
-    ) -> tuple[Bound, Bound]:
+    def bounds_from_interior(self, X: Sequence[Array], y: np.ndarray, t: float) -> tuple[Bound, Bound]:
         """What a strictly feasible pair proves by Cholesky factorizations, taken here: X_k > 0 and
         S_k = t I - s_k (C - A(y)) > 0.
 

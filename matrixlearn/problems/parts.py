@@ -9,7 +9,7 @@ import numpy as np
 from matrixlearn._array import namespace
 from matrixlearn._validation import as_array, as_hermitian, as_real_vector, require_same_namespace
 from matrixlearn.exceptions import ProblemError
-from matrixlearn.linalg.constraints import ConstraintFamily
+from matrixlearn.maps import LinearMap
 from matrixlearn.sets import KnapsackSet, ScaledSimplex, SpectralSet
 from matrixlearn.typing import Array
 
@@ -55,8 +55,8 @@ def require_family(game: Any) -> None:
         Naming the part, and the sizes that differ.
     """
     family, S, Y = game.family, game.spectral_set, game.dual_set
-    wrapped = "DenseFamily(A) for an array (m, n, n), RankOneFamily(P) for the rows a_j, (m, n), of a_j a_j^H"
-    _require_kind("family", family, ConstraintFamily, wrapped)
+    wrapped = "DenseMap(A) for an array (m, n, n), RankOneMap(P) for the rows a_j, (m, n), of a_j a_j^H"
+    _require_kind("family", family, LinearMap, wrapped)
     m, n = family.shape
     if (m, n) != (Y.size, S.n):
         msg = (

@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from matrixlearn.linalg.constraints import ConstraintFamily
+from matrixlearn.maps import LinearMap
 from matrixlearn.problems.family import FamilyGame
 from matrixlearn.problems.game import SpectralGame
 from matrixlearn.sets import KnapsackSet, SpectralSet
@@ -37,7 +37,7 @@ class RestrictedGame(FamilyGame):
         self.fixed[index] = 0.0
 
     @cached_property
-    def family(self) -> ConstraintFamily:
+    def family(self) -> LinearMap:
         """The A_j of the index."""
         return self.game.family_at(self.index)
 

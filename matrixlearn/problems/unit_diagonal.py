@@ -26,7 +26,7 @@ from matrixlearn._validation import ROUNDED, as_array, as_hermitian, require_squ
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.linalg.largest import ALL_BELOW, PROVE_FROM, checked_largest, guess_largest
-from matrixlearn.linalg.sparse_family import SparseFamily
+from matrixlearn.maps import SparseMap
 from matrixlearn.problems.base import Bound
 from matrixlearn.problems.game import SpectralGame
 from matrixlearn.sets import KnapsackSet, Spectraplex
@@ -163,11 +163,11 @@ class UnitDiagonalGame(SpectralGame):
     def constraint_norms(self) -> np.ndarray:
         return np.ones(self.size)
 
-    def family_at(self, index: np.ndarray) -> SparseFamily:
+    def family_at(self, index: np.ndarray) -> SparseMap:
         import scipy.sparse as sp  # late: import time
 
         n, k = self.size, len(index)
-        return SparseFamily(sp.csr_array((np.ones(k), (np.arange(k), index * (n + 1))), shape=(k, n * n)), n)
+        return SparseMap(sp.csr_array((np.ones(k), (np.arange(k), index * (n + 1))), shape=(k, n * n)), n)
 
     def schur(self, U: np.ndarray, V: np.ndarray) -> np.ndarray:
         return U * V

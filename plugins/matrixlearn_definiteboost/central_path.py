@@ -15,17 +15,17 @@ from matrixlearn_definiteboost.dual import EPS
 from matrixlearn_definiteboost.problem import DefiniteBoost
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class PathState(State):
     """Where the path of centres has been followed to: G and what goes with it, p, q, and the steps since mu fell."""
 
-    barrier: Barrier | None = None
-    at: Centring | None = None
-    p: np.ndarray | None = None
-    q: np.ndarray | None = None
+    barrier: Barrier
+    at: Centring
+    p: np.ndarray
+    q: np.ndarray
     model: np.ndarray | None = None
     steps: int = 0
-    fall: float = 0.0
+    fall: float
 
 
 FALL, STEEPER, PATIENCE = 0.3, 1e-2, 30
@@ -74,7 +74,6 @@ class CentralPath(Engine):
 
     def step(self, problem: Any, state: PathState, incumbent: Incumbent) -> PathState:
         barrier, at, p, q = state.barrier, state.at, state.p, state.q
-        assert barrier is not None and at is not None and p is not None and q is not None
         model = inverse_curvature(at.w, at.mu) if state.model is None else state.model
         step = barrier.direction(at, p, q, model)
         there, share, other = barrier.search(at, step, p, q)
@@ -95,4 +94,14 @@ class CentralPath(Engine):
             mu, steps = fall * mu, 0
             there = barrier.moved(there, mu)
         p, q = barrier.kept_near(there.x, mu, p, q)
-        return PathState(tuple(proposals), finished, barrier, there, p, q, kept, steps, fall)
+        return PathState(
+            proposals=tuple(proposals),
+            finished=finished,
+            barrier=barrier,
+            at=there,
+            p=p,
+            q=q,
+            model=kept,
+            steps=steps,
+            fall=fall,
+        )

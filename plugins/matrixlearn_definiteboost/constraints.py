@@ -1,50 +1,33 @@
-"""Families of constraint matrices S_1, ..., S_m, by the structure that makes them cheap.
+"""The linear map of the constraint matrices S_1, ..., S_m, by the structure that makes it cheap.
 
 Two forms: dense stacks, and differences of two rank-one matrices, S_j = p_j p_j^H - q_j q_j^H, which hold
-squared distances (p = e_a - e_b) and comparisons of two of them. Both give
+squared distances (p = e_a - e_b) and comparisons of two of them. Beside what every map has, both give
 
-    apply(y) = sum_j y_j S_j,   adjoint(W)_j = tr(W S_j),   ranges = (lambda_min, lambda_max) of each,
+    ranges = (lambda_min, lambda_max) of each,
     rotated(V, ...) = blocks of V^H S_j V                   (what a Hessian of the dual is made of).
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from matrixlearn.problem import DenseFamily, RankOneFamily
+from matrixlearn.maps import DenseMap, LinearMap, RankOneMap
 
 CHUNK = 2_000_000
 """Entries of a stack whose eigenvalues are taken at once: 16 MB."""
 
 
-class Constraints(ABC):
-    """m Hermitian d x d matrices."""
-
-    @property
-    @abstractmethod
-    def shape(self) -> tuple[int, int]:
-        """(m, d)."""
+class Constraints(LinearMap):
+    """y -> sum_j y_j S_j, with the eigenvalues of each S_j."""
 
     @property
     @abstractmethod
     def is_complex(self) -> bool:
         """Whether any entry may be complex."""
-
-    @abstractmethod
-    def matrix(self, j: int) -> np.ndarray:
-        """S_j, dense."""
-
-    @abstractmethod
-    def apply(self, y: np.ndarray) -> np.ndarray:
-        """sum_j y_j S_j."""
-
-    @abstractmethod
-    def adjoint(self, W: np.ndarray) -> np.ndarray:
-        """Re tr(W S_j), (m,)."""
 
     @property
     @abstractmethod
@@ -62,46 +45,28 @@ class Constraints(ABC):
         return np.maximum(np.abs(low), np.abs(high))
 
 
-@dataclass(frozen=True, eq=False)
-class DenseConstraints(Constraints):
+class DenseConstraints(Constraints, DenseMap):
     """A stack of Hermitian matrices, (m, d, d)."""
-
-    S: np.ndarray
-
-    @cached_property
-    def family(self) -> DenseFamily:
-        """The same, with the library's products."""
-        return DenseFamily(self.S)
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        return self.S.shape[0], self.S.shape[1]
 
     @property
     def is_complex(self) -> bool:
-        return np.iscomplexobj(self.S)
-
-    def matrix(self, j: int) -> np.ndarray:
-        return self.S[j]
+        return np.iscomplexobj(self.A)
 
     def apply(self, y: np.ndarray) -> np.ndarray:
         used = np.flatnonzero(y)
         if 2 * len(used) < len(y):  # most multipliers are zero
-            return np.tensordot(y[used], self.S[used], axes=1)
-        return np.asarray(self.family.apply(y))
-
-    def adjoint(self, W: np.ndarray) -> np.ndarray:
-        return self.family.adjoint(W)
+            return np.tensordot(y[used], self.A[used], axes=1)
+        return np.asarray(super().apply(y))
 
     @cached_property
     def ranges(self) -> tuple[np.ndarray, np.ndarray]:
         m, d = self.shape
         size = max(1, CHUNK // (d * d))
-        w = np.concatenate([np.linalg.eigvalsh(self.S[start : start + size]) for start in range(0, m, size)])
+        w = np.concatenate([np.linalg.eigvalsh(self.A[start : start + size]) for start in range(0, m, size)])
         return w[:, 0], w[:, -1]
 
     def rotated(self, V: np.ndarray, which: np.ndarray, rows: slice, columns: slice) -> np.ndarray:
-        return np.asarray((V[:, rows].conj().T @ self.S[which]) @ V[:, columns])
+        return np.asarray((V[:, rows].conj().T @ self.A[which]) @ V[:, columns])
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,10 +77,10 @@ class VectorConstraints(Constraints):
     Q: np.ndarray | None = None
 
     @cached_property
-    def parts(self) -> list[tuple[float, RankOneFamily]]:
-        """The signs and families of the rank-one parts."""
-        plus = [(1.0, RankOneFamily(self.P))]
-        return plus if self.Q is None else [*plus, (-1.0, RankOneFamily(self.Q))]
+    def parts(self) -> list[tuple[float, RankOneMap]]:
+        """The signs and maps of the rank-one parts."""
+        plus = [(1.0, RankOneMap(self.P))]
+        return plus if self.Q is None else [*plus, (-1.0, RankOneMap(self.Q))]
 
     @property
     def shape(self) -> tuple[int, int]:

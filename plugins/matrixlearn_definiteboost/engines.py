@@ -101,12 +101,12 @@ class ExactProjections(Projections):
     rule: ClassVar[Step] = "exact"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class NewtonState(State):
     """Where Newton's method is, the search for a strictly feasible matrix, and the price of violations by now."""
 
-    sides: Sides | None = None
-    at: Point | None = None
+    sides: Sides
+    at: Point
     search: InteriorSearch | None = None
     cap: float = np.inf
 
@@ -143,7 +143,6 @@ class Corrective(Engine):
         )
 
     def step(self, problem: Any, state: NewtonState, incumbent: Incumbent) -> NewtonState:
-        assert state.at is not None and state.sides is not None
         at, whole, cap = state.at, state.sides, state.cap
         sides = whole.capped(cap)
         step = newton_step(problem, sides, at)

@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from matrixlearn.exceptions import ProblemError
-from matrixlearn.problem import DenseFamily, FamilyGame, KnapsackSet, Spectraplex
+from matrixlearn.present import presented_by
+from matrixlearn.problem import DenseMap, FamilyGame, KnapsackSet, Spectraplex
 from matrixlearn_definiteboost.checks import stacked
 from matrixlearn_definiteboost.constraints import DenseConstraints
 from matrixlearn_definiteboost.problem import DefiniteBoost
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from matrixlearn.engines import Engine
 
 
+@presented_by("matrixlearn_definiteboost.present:MinMaxPresenter")
 @dataclass(frozen=True, eq=False)
 class MinMaxSDP(FamilyGame):
     """min over density matrices W of max_j tr(W C_j), as the game of value -theta*.
@@ -57,9 +59,9 @@ class MinMaxSDP(FamilyGame):
         """Construction has."""
 
     @cached_property
-    def family(self) -> DenseFamily:
+    def family(self) -> DenseMap:
         """S_1, ..., S_m."""
-        return DenseFamily(self.constraints)
+        return DenseMap(self.constraints)
 
     # -- the game: C = 0, c = 0, A_j = S_j ------------------------------------------------------------
 
@@ -90,10 +92,6 @@ class MinMaxSDP(FamilyGame):
     def theta_bounds(self, solution: Solution) -> tuple[float, float]:
         """Certified bounds on theta*."""
         return -solution.upper, -solution.lower
-
-    def describe(self, solution: Solution) -> list[str]:
-        low, high = self.theta_bounds(solution)
-        return [f"theta      max_j tr(W C_j) = {self.theta(solution):.9g}; certified {low:.9g} <= theta* <= {high:.9g}"]
 
     def parameters(self) -> Mapping[str, Any]:
         return {"constraints": self.constraints}

@@ -13,7 +13,7 @@ matrix, with it at the nearest (Bregman, 1967).
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -98,12 +98,12 @@ class MostViolated:
     log_bound: float = 0.0
 
     @classmethod
-    def of(cls, problem: DefiniteBoost, y: np.ndarray | None = None, **options: object) -> MostViolated:
+    def of(cls, problem: DefiniteBoost, y: np.ndarray | None = None, **options: Any) -> MostViolated:
         """The oracle of the first round, from the multipliers y."""
         y = np.zeros(problem.m) if y is None else y
         start = problem.dual_value(y)
         G = problem.family.apply(y) - problem.log_initial
-        return cls(problem, y, G, log_bound=-start, **options)  # type: ignore[arg-type]
+        return cls(problem, y, G, log_bound=-start, **options)
 
     def residuals(self, W: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(target, r, score): the bound that a constraint is held to, tr(W S_j) - target, what it may gain."""

@@ -24,7 +24,8 @@ import numpy as np
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.exponents import DenseExponent
 from matrixlearn.linalg import frobenius
-from matrixlearn.problem import Argument, Bound, Problem, Spectraplex, read_arrays
+from matrixlearn.present import presented_by
+from matrixlearn.problem import Bound, Problem, Spectraplex
 from matrixlearn_definiteboost.checks import density, per_constraint, rows, stacked
 from matrixlearn_definiteboost.constraints import Constraints, DenseConstraints, VectorConstraints
 from matrixlearn_definiteboost.dual import EPS, Sides, log_tr_exp
@@ -33,8 +34,6 @@ from matrixlearn_definiteboost.feasible import FeasibleSet
 if TYPE_CHECKING:
     import cvxpy
 
-    from matrixlearn import Solution
-    from matrixlearn.engines import Engine
     from matrixlearn.oracles import Oracle
 
 
@@ -51,6 +50,7 @@ class Around(DenseExponent):
         return -self.log_initial
 
 
+@presented_by("matrixlearn_definiteboost.present:ProjectionPresenter")
 @dataclass(frozen=True, eq=False)
 class DefiniteBoost(Problem):
     """min Delta_F(W, W_1) subject to tr W = 1 and lower_j <= tr(W C_j) <= upper_j.
@@ -79,7 +79,7 @@ class DefiniteBoost(Problem):
 
     An upper bound needs a feasible W. One that violates inequalities by little is mixed with a strictly feasible
     matrix (`interior`), after the nearest correction on equalities; where no strictly feasible matrix is known,
-    there is a lower bound only, and `describe` tells by how much the best matrix violates.
+    there is a lower bound only, and `Solution.summary` tells by how much the best matrix violates.
 
     References
     ----------
@@ -96,16 +96,7 @@ class DefiniteBoost(Problem):
 
     name = "definiteboost"
     objective = "minimize"
-    arguments = (
-        Argument(
-            "constraints",
-            ".npz with constraints, shape (m, d, d), or vectors and perhaps minus, shape (m, d); perhaps upper, lower "
-            "and slack, a number or shape (m,), and initial, shape (d, d).",
-            required=True,
-            positional=True,
-        ),
-        Argument("slack", "The price of a unit of violation, the same for all; hard constraints by default.", float),
-    )
+    engines = ("corrective", "barrier", "definiteboost", "bregman")
 
     def __post_init__(self) -> None:
         if (self.constraints is None) == (self.vectors is None):
@@ -226,11 +217,8 @@ class DefiniteBoost(Problem):
 
     @property
     def ceiling(self) -> float:
+        """What no feasible matrix exceeds, rounding included: a dual value above it proves that there is none."""
         return np.inf if self.slack is not None else self.farthest + 64 * self.d * EPS * (1 + self.farthest)
-
-    def is_beyond(self, incumbent: Any) -> bool:
-        """Whether a lower bound proves that nothing is feasible."""
-        return bool(incumbent.lower > self.ceiling)
 
     # -- the two objectives -------------------------------------------------------------------------
 
@@ -256,7 +244,8 @@ class DefiniteBoost(Problem):
         finite = np.where(np.isfinite(self.lower_bounds), np.abs(self.lower_bounds), 0.0)
         linear = np.maximum(np.abs(self.upper), finite)
         size = frobenius(self.log_initial) + float(np.abs(y) @ (np.sqrt(self.d) * self.family.norms + linear))
-        return Bound(point=y, lower=self.dual_value(y) - 4 * (self.d + self.m) * EPS * (1 + size))
+        lower = self.dual_value(y) - 4 * (self.d + self.m) * EPS * (1 + size)
+        return Bound(point=y, lower=np.inf if lower > self.ceiling else lower)
 
     def bound_from_matrix(self, X: np.ndarray) -> Bound:
         W = self.densities.project(np.asarray(X))
@@ -306,55 +295,11 @@ class DefiniteBoost(Problem):
 
         return Correcting.of(self)
 
-    def engines(self) -> tuple[Engine, ...]:
-        from matrixlearn_definiteboost.central_path import CentralPath
-        from matrixlearn_definiteboost.engines import ApproximateProjections, Corrective, ExactProjections
-
-        return Corrective(), CentralPath(), ApproximateProjections(), ExactProjections()
-
     def first_points(self) -> list[tuple[np.ndarray | None, np.ndarray | None]]:
         return [(None, np.zeros(self.m))]
 
-    # -- words, pictures, files, the judge ----------------------------------------------------------------------
-
-    def describe(self, solution: Solution) -> list[str]:
-        W, y = solution.matrix, solution.y
-        lines = []
-        if W is not None:
-            v = self.violations(W)
-            kind = "soft" if self.slack is not None else "hard"
-            lines.append(f"constraints {self.m} {kind}, largest violation {v.max():.2e}")
-            if solution.status == "stopped" and self.slack is None and not self.is_feasible(W):
-                lines.append("feasible    only to that violation: no interior is known; lower is proven")
-        if y is not None:
-            lines.append(f"active      {int(np.sum(np.abs(y) > 1e-9 * np.abs(y).max(initial=0.0)))} multipliers")
-        return lines
-
-    def plot(self, solution: Solution, axes: Any) -> bool:
-        """The eigenvalues of W and W_1 and the multipliers that are not zero, each from the largest down."""
-        if solution.matrix is None:
-            return False
-        multipliers = np.zeros(0) if solution.y is None else np.abs(solution.y)
-        for values, style, label in (
-            (np.linalg.eigvalsh(solution.matrix), "o-C0", "eigenvalues of $W$"),
-            (self._spectrum[0], "-C7", "eigenvalues of $W_1$"),
-            (multipliers, ".C3", "multipliers $|y_j|$"),
-        ):
-            shown = np.sort(values[values > EPS * np.max(values, initial=0.0)])[::-1]
-            axes.loglog(np.arange(1, len(shown) + 1), shown, style, ms=3, label=label)
-        divergence = self.divergence(solution.matrix)
-        axes.set(xlabel="rank", ylabel="size", title=f"{self.m} constraints, divergence {divergence:.4g}")
-        axes.legend(frameon=False)
-        return True
-
     def parameters(self) -> Mapping[str, Any]:
         return {name: getattr(self, name) for name in PARAMETERS}
-
-    @classmethod
-    def from_arguments(cls, given: Mapping[str, Any]) -> DefiniteBoost:
-        """The problem of the constraints in a file."""
-        settings = dict(given)
-        return cls(**read_arrays(settings.pop("constraints"), PARAMETERS) | settings)
 
     def reference(self) -> cvxpy.Problem:
         """The entropy through the sums of the largest eigenvalues, exact, in real variables."""

@@ -9,6 +9,7 @@ phi belongs to one kernel, the same in both lines: only then does a small discre
 
 from __future__ import annotations
 
+import contextlib
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -294,11 +295,12 @@ def _ridge(A: np.ndarray, b: np.ndarray, alpha: float) -> tuple[np.ndarray, np.n
 
 def _kernel_ridge(K: np.ndarray, b: np.ndarray, alpha: float) -> np.ndarray:
     """(K + alpha I)^-1 b for K >= 0."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", scipy.linalg.LinAlgWarning)
-            return scipy.linalg.solve(K + alpha * np.eye(len(K)), b, assume_a="pos")
-    except (scipy.linalg.LinAlgError, scipy.linalg.LinAlgWarning):
-        # alpha is below the rounding of K, whose eigenvalues are then >= 0 only by definition
-        values, V = np.linalg.eigh((K + K.T) / 2)
-        return V @ ((V.T @ b) / (np.maximum(values, 0.0) + alpha)[:, None])
+    A = K + alpha * np.eye(len(K))
+    with contextlib.suppress(scipy.linalg.LinAlgError):
+        factor = scipy.linalg.cho_factor(A, lower=True)
+        reciprocal, _ = scipy.linalg.lapack.dpocon(factor[0], np.linalg.norm(A, 1), uplo="L")
+        if reciprocal > np.finfo(float).eps:
+            return scipy.linalg.cho_solve(factor, b)
+    # alpha is below the rounding of K, whose eigenvalues are then >= 0 only by definition
+    values, V = np.linalg.eigh((K + K.T) / 2)
+    return V @ ((V.T @ b) / (np.maximum(values, 0.0) + alpha)[:, None])

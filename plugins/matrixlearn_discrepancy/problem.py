@@ -11,7 +11,7 @@ pair of blocks +-M; Y the simplex, or the capped simplex; A_i = x_i x_i^T.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -20,11 +20,11 @@ import numpy as np
 
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.exponents import kernel_coordinates, span_coordinates
+from matrixlearn.present import presented_by
 from matrixlearn.problem import (
-    Argument,
     FamilyGame,
     KnapsackSet,
-    RankOneFamily,
+    RankOneMap,
     SpectralBall,
     as_hermitian,
     as_number,
@@ -36,9 +36,8 @@ from matrixlearn_discrepancy.samples import as_sparse_samples, gram_coordinates,
 if TYPE_CHECKING:
     import cvxpy
 
-    from matrixlearn import Solution
 
-
+@presented_by("matrixlearn_discrepancy.present:WeightsPresenter")
 @dataclass(frozen=True, eq=False)
 class Discrepancy(FamilyGame):
     """min over weights z of ||M_0 - sum_i z_i x_i x_i^T||_2.
@@ -74,11 +73,6 @@ class Discrepancy(FamilyGame):
 
     name = "discrepancy"
     objective = "minimize"
-    arguments = (
-        Argument("source", "Labelled points, one a row: .npy, .npz (array X), .csv or .txt.", required=True),
-        Argument("target", "Points of the target, with the same columns.", required=True),
-        Argument("max_weight", "Caps each weight at this multiple of the uniform one; 2 to 3 is usual.", float),
-    )
 
     def __post_init__(self) -> None:
         as_points = as_sparse_samples if is_sparse(self.X_source) or is_sparse(self.X_target) else as_samples
@@ -141,16 +135,16 @@ class Discrepancy(FamilyGame):
         return int(self.points.shape[1])
 
     @cached_property
-    def family(self) -> RankOneFamily:
+    def family(self) -> RankOneMap:
         """The matrices x_i x_i^T of the source points."""
-        return RankOneFamily(self.points[: self.X_source.shape[0], :])
+        return RankOneMap(self.points[: self.X_source.shape[0], :])
 
     @cached_property
     def cost(self) -> Any:
         """M_0, the second moments of the target, (r, r)."""
         n = self.X_target.shape[0]
         p = np.full(n, 1.0 / n) if self.target_weights is None else self.target_weights
-        return RankOneFamily(self.points[self.X_source.shape[0] :, :]).apply(p)
+        return RankOneMap(self.points[self.X_source.shape[0] :, :]).apply(p)
 
     @cached_property
     def offset(self) -> np.ndarray:
@@ -165,41 +159,12 @@ class Discrepancy(FamilyGame):
         m = self.X_source.shape[0]
         return KnapsackSet.simplex(m, np.inf if self.max_weight is None else self.max_weight / m)
 
-    # -- words, pictures, files -------------------------------------------------------------------
+    # -- files, the judge -------------------------------------------------------------------
 
     def uniform_value(self) -> float:
         """||M(1/m)||_2, the objective of not reweighting."""
         m = self.X_source.shape[0]
         return self.upper_value(np.full(m, 1.0 / m))
-
-    def describe(self, solution: Solution) -> list[str]:
-        y = solution.y
-        if y is None:
-            return []
-        effective, m = effective_sample_size(y), len(y)
-        lines = [
-            f"uniform    {self.uniform_value():.9g} is the value of uniform weights",
-            f"weights    {int(np.sum(y > 0.01 / m))} of {m} points weigh over 1 % of uniform, "
-            f"effective sample size {effective:.1f}",
-        ]
-        if effective < 0.2 * m:
-            lines.append(
-                f"caution    the answer leans on a handful of points ({effective:.0f} of {m}): max_weight=2 or 3 "
-                f"usually generalizes better"
-            )
-        return lines
-
-    def plot(self, solution: Solution, axes: Any) -> bool:
-        if solution.y is None:
-            return False
-        y = np.sort(solution.y)[::-1] * len(solution.y)
-        axes.bar(np.arange(1, len(y) + 1), y, width=1.0, color="C2")
-        axes.axhline(1.0, color="C7", lw=1, label="uniform")
-        axes.set_xlabel("source point, by weight")
-        axes.set_ylabel("weight / uniform weight")
-        axes.set_title(f"effective sample size {effective_sample_size(solution.y):.0f} of {len(y)}")
-        axes.legend(frameon=False)
-        return True
 
     def parameters(self) -> Mapping[str, Any]:
         return {
@@ -209,19 +174,6 @@ class Discrepancy(FamilyGame):
             "kernel": self.kernel,
             "max_weight": self.max_weight,
         }
-
-    @classmethod
-    def from_arguments(cls, given: Mapping[str, Any]) -> Discrepancy:
-        """The problem of two files of samples."""
-        from matrixlearn_discrepancy.files import read_domains
-
-        return cls(*read_domains(given["source"], given["target"]), max_weight=given.get("max_weight"))
-
-    @classmethod
-    def demo(cls) -> Callable[[Callable[[str], None]], Any]:
-        from matrixlearn_discrepancy.demo import run
-
-        return run
 
     def reference(self) -> cvxpy.Problem:
         """The linear matrix inequalities t I +- M(z) >= 0, in r dimensions."""

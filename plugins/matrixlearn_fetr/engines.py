@@ -29,7 +29,7 @@ class Descent(Engine):
         return "" if isinstance(problem, RelationProblem) else f"{self.name} is for FETR and its kind"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class JointState(State):
     """The point that the last step left from, and how many times its move the next one looks ahead."""
 
@@ -63,9 +63,13 @@ class Joint(Descent):
         if state.left is not None and state.left.point is not None:
             point = self._both_halves(problem, here.point + state.ahead * (here.point - state.left.point))
             if problem.objective_at(point, None) < problem.objective_of(here.estimate):
-                return JointState((Proposal(X=self._chosen(problem, point)),), "", here, 2 * state.ahead)
+                return self._proposed(problem, point, here, 2 * state.ahead)
         point = self._stretched(problem, here.point, self._second_half(problem, here.improved))
-        return JointState((Proposal(X=self._chosen(problem, point)),), "", here, max(1.0, state.ahead / 4))
+        return self._proposed(problem, point, here, max(1.0, state.ahead / 4))
+
+    def _proposed(self, problem: RelationProblem, point: np.ndarray, left: Located, ahead: float) -> JointState:
+        """The state after a step to the point."""
+        return JointState(proposals=(Proposal(X=self._chosen(problem, point)),), left=left, ahead=ahead)
 
     def _chosen(self, problem: RelationProblem, point: np.ndarray) -> np.ndarray:
         """The point to go on from; a subclass may know a lower one."""
@@ -135,16 +139,21 @@ def _without_one(problem: RelationProblem, point: np.ndarray, most: int) -> Iter
         yield problem.loss.value(W) - charges[k], lighter
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class BlockState(State):
     """A point, and precisions that need not be the best for it."""
 
-    point: np.ndarray = None  # type: ignore[assignment]
-    precisions: PrecisionPair = None  # type: ignore[assignment]
-    value: float = np.inf
+    point: np.ndarray
+    precisions: PrecisionPair
+    value: float
     """F at both."""
     length: float = 1.0
     """The last step that lowered F, where steps have a length."""
+
+
+def _at(point: np.ndarray, precisions: PrecisionPair, value: float, **rest: Any) -> BlockState:
+    """The state at a point, which is proposed."""
+    return BlockState(proposals=(Proposal(X=point),), point=point, precisions=precisions, value=value, **rest)
 
 
 class InBlocks(Descent):
@@ -171,7 +180,7 @@ class Alternating(InBlocks):
         precisions = PrecisionPair(S1, S2)
         value = problem.value(point, precisions)
         finished = "" if value < state.value else "no block lowers the objective: the limit of rounding"
-        return BlockState((Proposal(X=point),), finished, point, precisions, value)
+        return _at(point, precisions, value, finished=finished)
 
 
 @dataclass(frozen=True)
@@ -199,7 +208,7 @@ class FlipFlop(InBlocks):
         S1 = self._updated(V, state.precisions.task, problem)
         S2 = self._updated(V.T, S1, problem)
         precisions = PrecisionPair(S1, S2)
-        return BlockState((Proposal(X=point),), "", point, precisions, problem.value(point, precisions))
+        return _at(point, precisions, problem.value(point, precisions))
 
     def _updated(self, V: np.ndarray, other: SpectralPrecision, problem: RelationProblem) -> SpectralPrecision:
         vectors, root, _ = np.linalg.svd(V @ other.power(0.5), full_matrices=False)
@@ -241,7 +250,7 @@ class ProjectedGradient(InBlocks):
                 + np.sum((precisions.task.dense() - S2.dense()) ** 2)
             )
             if value <= state.value - 1e-4 * float(moved) / length:
-                return BlockState((Proposal(X=point),), "", point, precisions, value, 2 * length)
+                return _at(point, precisions, value, length=2 * length)
             length /= 2
         return replace(state, proposals=(), finished="no step along the gradient lowers the objective")
 

@@ -27,6 +27,7 @@ import numpy as np
 from matrixlearn.certificate import relative_gap
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.multitask import EPS, Prior, SpectralPrecision
+from matrixlearn.present import presented_by
 from matrixlearn.problem import Bound, MulticonvexProblem, as_array
 from matrixlearn_fetr.covariance import (
     PrecisionPair,
@@ -36,13 +37,11 @@ from matrixlearn_fetr.covariance import (
 )
 from matrixlearn_fetr.estimate import Estimate
 from matrixlearn_fetr.means import MEANS, Mean
-from matrixlearn_fetr.picture import draw_relations
 
 if TYPE_CHECKING:
     import cvxpy
 
     from matrixlearn import Solution
-    from matrixlearn.engines import Engine
 
 
 DRAWN = 500
@@ -83,16 +82,17 @@ class Loss(Protocol):
         """The loss in cvxpy's terms."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Located(Bound):
     """What a point proves, with what was computed to prove it: the next step costs nothing more."""
 
-    estimate: Estimate = None  # type: ignore[assignment]
+    estimate: Estimate
     """The point with the best pair of precisions."""
-    improved: np.ndarray = None  # type: ignore[assignment]
+    improved: np.ndarray
     """The minimum of the first one-sided majorizer there."""
 
 
+@presented_by("matrixlearn_fetr.present:RelationsPresenter")
 class RelationProblem(MulticonvexProblem):
     """min over W and l I <= S1, S2 <= u I of loss(W) + eta tr(S1 V S2 V^T) - eta (m log det S1 + d log det S2).
 
@@ -100,6 +100,7 @@ class RelationProblem(MulticonvexProblem):
     """
 
     objective = "minimize"
+    engines = ("joint", "pruning", "alternating", "gradient", "flip-flop")
 
     eta: float
     lower: float
@@ -222,11 +223,6 @@ class RelationProblem(MulticonvexProblem):
         size = float(np.clip(1.0, self.lower, self.upper))
         return PrecisionPair(SpectralPrecision.identity(d, size), SpectralPrecision.identity(m, size))
 
-    def engines(self) -> tuple[Engine, ...]:
-        from matrixlearn_fetr.engines import Alternating, FlipFlop, Joint, ProjectedGradient, Pruning
-
-        return Joint(), Pruning(), Alternating(), ProjectedGradient(), FlipFlop()
-
     # -- one block at a time ------------------------------------------------------------------------
 
     def block_references(self, X: Any) -> list[cvxpy.Problem]:
@@ -270,31 +266,3 @@ class RelationProblem(MulticonvexProblem):
         alone = (PrecisionPair(S1, pair.task), PrecisionPair(pair.feature, S2))
         by_feature, by_task = (self.eta * (penalty - other.penalty(V)) for other in alone)
         return (float(np.linalg.norm(loss - prior)) / parts if parts else 0.0), by_feature, by_task
-
-    def describe(self, solution: Solution) -> list[str]:
-        if solution.matrix is None:
-            return []
-        found = self.estimate(solution)
-        (low1, high1), (low2, high2) = found.feature_precision.extremes, found.task_precision.extremes
-        gradient, by_feature, by_task = self.gains(found)
-        return [
-            f"loss       {self.loss.value(found.weights):.9g} over {self.shape[1]} tasks in {self.shape[0]} features",
-            f"floor      {self.floor:.9g}, from which the value counts; no loss is below {self.loss.least:.9g}",
-            f"S1         eigenvalues from {low1:.3g} to {high1:.3g}",
-            f"S2         eigenvalues from {low2:.3g} to {high2:.3g}",
-            f"blocks     relative gradient in W {gradient:.1e}; S1 alone gains {by_feature:.1e}, S2 {by_task:.1e}",
-        ]
-
-    def plot(self, solution: Solution, axes: Any) -> bool:
-        """The paper's Figure 4: correlations of features and of tasks, those beyond `DRAWN` of either left out."""
-        d, m = self.shape
-        if solution.matrix is None or max(d, m) > DRAWN:
-            return False
-        found = self.estimate(solution)
-        axes.set_axis_off()
-        sides = ("features", found.feature_relations, None), ("tasks", found.task_relations, self.tasks)
-        for k, (what, relations, names) in enumerate(sides):
-            inset = axes.inset_axes((0.52 * k, 0.0, 0.48, 1.0))
-            draw_relations(inset, what, relations, names)
-            inset.yaxis.tick_right()
-        return True

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from matrixlearn.exceptions import ProblemError
-from matrixlearn.problem import Argument, FactoredMatrix, UnitDiagonalGame, as_array
+from matrixlearn.present import presented_by
+from matrixlearn.problem import FactoredMatrix, UnitDiagonalGame, as_array
 
 if TYPE_CHECKING:
     import cvxpy
@@ -32,9 +33,6 @@ class Cut:
     """+1 or -1 for each vertex, in the order of ``MaxCut.nodes``."""
     weight: float
 
-
-PICTURED = 4000
-"""Vertices up to which `MaxCut.plot` draws the weights: an n x n picture."""
 
 SPARSE = 0.25
 """Density up to which products with a sparse matrix are quicker."""
@@ -106,6 +104,7 @@ def _without_loops(W: Any) -> Any:
     return W
 
 
+@presented_by("matrixlearn_maxcut.present:CutPresenter")
 @dataclass(frozen=True, eq=False)
 class MaxCut(UnitDiagonalGame):
     """max (1/4) L . X subject to X_ii = 1, X >= 0.
@@ -127,15 +126,6 @@ class MaxCut(UnitDiagonalGame):
     nodes: tuple[Any, ...] = field(init=False, repr=False)
 
     name = "maxcut"
-    arguments = (
-        Argument(
-            "graph",
-            "MatrixMarket (.mtx), Gset / rudy (header 'n m', lines 'i j w'), or an edge list ('u v' or 'u v w'); "
-            "also with .gz.",
-            required=True,
-            positional=True,
-        ),
-    )
 
     def __post_init__(self) -> None:
         W, nodes = _adjacency(self.graph)
@@ -204,37 +194,10 @@ class MaxCut(UnitDiagonalGame):
             gain = side * (self.adjacency @ side)
         return Cut(side.astype(int), self.cut_weight(side))
 
-    # -- words, files -----------------------------------------------------------------------------
-
-    def describe(self, solution: Solution) -> list[str]:
-        if solution.matrix is None:
-            return []
-        cut = self.round(solution)
-        return [f"cut        weight {cut.weight:.9g}; no cut weighs more than {solution.upper:.9g}"]
-
-    def plot(self, solution: Solution, axes: Any) -> bool:
-        if self.size > PICTURED:
-            return False
-        cut = self.round(solution)
-        order = np.argsort(cut.side, kind="stable")
-        shown = np.abs(self.weights[np.ix_(order, order)])
-        axes.imshow(shown, cmap="Greys", interpolation="nearest")
-        edge = float(np.sum(cut.side < 0)) - 0.5
-        axes.axhline(edge, color="C3", lw=1)
-        axes.axvline(edge, color="C3", lw=1)
-        axes.set_title(f"cut of weight {cut.weight:.6g}")
-        axes.set_xlabel("vertex, by side of the cut")
-        return True
+    # -- files, the judge -------------------------------------------------------------------------
 
     def parameters(self) -> Mapping[str, Any]:
         return {"graph": self.adjacency}
-
-    @classmethod
-    def from_arguments(cls, given: Mapping[str, Any]) -> MaxCut:
-        """The problem of a graph in a file."""
-        from matrixlearn_maxcut.files import read_graph
-
-        return cls(read_graph(given["graph"]))
 
     def reference(self) -> cvxpy.Problem:
         import cvxpy as cp

@@ -12,7 +12,6 @@ import json
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from matrixlearn.engines import MirrorDescent, run
 from matrixlearn.engines.base import INTERRUPTED
 from matrixlearn.engines.mirror import MirrorState
 from matrixlearn.exceptions import MatrixLearnError, ProblemError
+from matrixlearn.files import read_archive, replacing
 from matrixlearn.oracles import Done
 from matrixlearn.problem import Bound, Problem
 from matrixlearn_meg.instances import as_instance
@@ -227,11 +227,8 @@ class MEGLearner:
             "memory": self._memory._asdict(),
             "meter": [m.distance, m.bounded, m.weighted, m.least_rate],
         }
-        path = Path(path)
-        partial = path.with_name(path.name + ".partial")
-        with partial.open("wb") as file:
+        with replacing(path) as file:
             np.savez_compressed(file, **{"meta": np.array(json.dumps(meta)), **arrays})  # type: ignore[arg-type]
-        partial.replace(path)
 
     def restore(self, path: str | os.PathLike[str]) -> MEGLearner:
         """Take over the state that `save` wrote; rate and loss are this learner's own.
@@ -242,23 +239,25 @@ class MEGLearner:
             For a file of another kind, size or update.
         """
         try:
-            with np.load(path, allow_pickle=False) as data:
-                arrays = {key: data[key] for key in data.files}
-            meta = json.loads(str(arrays.pop("meta")))
+            arrays = read_archive(path)
+            meta = json.loads(str(arrays["meta"]))
             known = (meta["format"], meta["d"], meta["update"])
-        except (OSError, ValueError, KeyError) as error:
-            if isinstance(error, FileNotFoundError):
-                raise
-            msg = f"{os.fspath(path)!r} is not the state of a MEGLearner: {error}"
+            distance, bounded, weighted, least = meta["meter"]
+            memory = Memory(**meta["memory"])
+            meter = Meter(arrays.get("comparator"), distance, bounded, weighted=weighted, least_rate=least)
+            for name in ("losses", "comparator_losses", "bounds"):
+                getattr(meter, name).extend(arrays[name].tolist())
+            snapshots = dict(zip(arrays["snapshot_rounds"].tolist(), arrays["snapshots"], strict=True))
+            G = arrays["G"]
+        except FileNotFoundError:
+            raise
+        except Exception as error:  # a damaged file raises what it pleases
+            why = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
+            msg = f"{os.fspath(path)!r} is not the state of a MEGLearner: {why}"
             raise MatrixLearnError(msg) from error
         if known != (FORMAT, self.d, self.update):
             msg = f"the file has (format, d, update) = {known}, this learner {(FORMAT, self.d, self.update)}"
             raise MatrixLearnError(msg)
-        self._G, self._W = arrays["G"], None
-        self._memory = Memory(**meta["memory"])
-        distance, bounded, weighted, least = meta["meter"]
-        self.meter = Meter(arrays.get("comparator"), distance, bounded, weighted=weighted, least_rate=least)
-        for name in ("losses", "comparator_losses", "bounds"):
-            getattr(self.meter, name).extend(arrays[name].tolist())
-        self._snapshots.taken = dict(zip(arrays["snapshot_rounds"].tolist(), arrays["snapshots"], strict=True))
+        self._G, self._W, self._memory, self.meter = G, None, memory, meter
+        self._snapshots.taken = snapshots
         return self

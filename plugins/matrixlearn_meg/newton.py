@@ -41,14 +41,14 @@ PATIENCE = 8
 """Iterations without progress after which more cannot be expected of double precision."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class NewtonState(State):
     """A strictly feasible pair W, S, with u and what its link to p needs."""
 
-    W: np.ndarray | None = None
-    shift: float = 0.0
+    W: np.ndarray
+    shift: float
     """lambda."""
-    link: Link | None = None
+    link: Link
     width: float = np.inf
     """The certified gap at the last progress."""
     idle: int = 0
@@ -132,7 +132,7 @@ class Linearized:
         """The same, by an orthogonal factorization where rounding shows in what dlambda = 1 does."""
         stack, beta = self.problem.stack, self.link.slopes
         w, du, _ = self.shifted
-        error = np.sqrt(beta) * stack.apply(self.scaling.outside(w)) - du / np.sqrt(beta)
+        error = np.sqrt(beta) * stack.adjoint(self.scaling.outside(w)) - du / np.sqrt(beta)
         size = float(np.linalg.norm(self.scaling.inside(np.eye(self.problem.d))))
         if float(np.linalg.norm(error)) <= NOISE * size or not Orthogonal.fits(stack):
             return self
@@ -150,7 +150,7 @@ class Linearized:
         w_shifted, du_shifted, gained = self.shifted
         shift = -trace(scaling.outside(w)) / gained
         w, du = w + shift * w_shifted, du + shift * du_shifted
-        s = scaling.inside(self.problem.stack.adjoint(du) - shift * np.eye(len(D)))
+        s = scaling.inside(self.problem.stack.apply(du) - shift * np.eye(len(D)))
         return Direction(w, s, shift, self.link.change(du, mu, change))
 
     def room(self, by: Direction) -> float:
@@ -169,14 +169,13 @@ class Newton(Engine):
     def init(self, problem: MEGRegression, incumbent: Incumbent) -> NewtonState:
         W = np.eye(problem.d, dtype=problem.stack.dtype) / problem.d
         link = link_of(problem.losses, problem.predict(W), problem.y, problem.share)
-        w = np.linalg.eigvalsh(problem.stack.adjoint(link.u))
+        w = np.linalg.eigvalsh(problem.stack.apply(link.u))
         spread = max(float(w[-1] - w[0]), 1e-3 * problem.slope_size)
         return NewtonState(W=W, shift=float(w[0]) - spread, link=link.opened(spread))
 
     def step(self, problem: MEGRegression, state: NewtonState, incumbent: Incumbent) -> NewtonState:
         W, link = state.W, state.link
-        assert W is not None and link is not None
-        scaling = Scaling.of(W, problem.stack.adjoint(link.u) - state.shift * np.eye(problem.d))
+        scaling = Scaling.of(W, problem.stack.apply(link.u) - state.shift * np.eye(problem.d))
         if scaling is None:
             return replace(state, proposals=(), finished="a Cholesky factorization failed: numerical limit")
         at = Linearized(problem, W, link, scaling, system_at(problem.stack, scaling.R, link.slopes)).sharpened()

@@ -13,7 +13,7 @@ the first being the second at u_t = c_t l'(tr(W X_t), y_t).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -22,8 +22,8 @@ import numpy as np
 
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.linalg import adjoint, inner
+from matrixlearn.present import presented_by
 from matrixlearn.problem import (
-    Argument,
     Bound,
     KnapsackSet,
     Problem,
@@ -32,7 +32,6 @@ from matrixlearn.problem import (
     as_number,
     as_real_vector,
     as_weights,
-    read_arrays,
 )
 from matrixlearn_meg.instances import Pair, as_instance
 from matrixlearn_meg.learner import MEGLearner
@@ -42,12 +41,11 @@ from matrixlearn_meg.stacks import DenseStack, DyadStack
 if TYPE_CHECKING:
     import cvxpy
 
-    from matrixlearn import Solution
-    from matrixlearn.engines import Engine
 
 EPS = float(np.finfo(np.float64).eps)
 
 
+@presented_by("matrixlearn_meg.present:DensityPresenter")
 @dataclass(frozen=True, eq=False)
 class MEGRegression(Problem):
     """min over density matrices W of the (weighted) mean over t of l(tr(W X_t), y_t).
@@ -83,16 +81,7 @@ class MEGRegression(Problem):
 
     name = "meg"
     objective = "minimize"
-    arguments = (
-        Argument(
-            "data",
-            ".npz with X, shape (T, d, d), or (T, d) for dyads x x^T, and y, shape (T,).",
-            required=True,
-            positional=True,
-        ),
-        Argument("loss", "square (default), absolute, huber or logistic.", str),
-        Argument("delta", "Of the Huber loss: where the square turns into the absolute value.", float),
-    )
+    engines = ("newton", "online")
 
     def __post_init__(self) -> None:
         if not isinstance(self.loss, str) or self.loss not in LOSSES:
@@ -144,14 +133,8 @@ class MEGRegression(Problem):
     @cached_property
     def dual_set(self) -> KnapsackSet:
         """u_t between the least and the greatest c_t l'(p, y_t) for |p| <= ||X_t||_F."""
-        ends = [self.share * self.losses.derivative(s * self.stack.norms, self.y) for s in (-1, 1)]
+        ends = [self.share * self.losses.derivative(s * self.stack.sizes, self.y) for s in (-1, 1)]
         return KnapsackSet.box(np.minimum(*ends), np.maximum(*ends))
-
-    def engines(self) -> tuple[Engine, ...]:
-        from matrixlearn_meg.newton import Newton
-        from matrixlearn_meg.online import Online
-
-        return Newton(), Online()
 
     def learner(self, comparator: Any = None) -> MEGLearner:
         """The online learner of this problem, before the first example."""
@@ -163,44 +146,44 @@ class MEGRegression(Problem):
 
     def first_points(self) -> list[tuple[Any, np.ndarray | None]]:
         W = self.spectral_set.center(self.cost)
-        return [(W, self.multipliers(W))]
+        return [(W, self.multipliers_at(W))]
 
     @cached_property
     def slope_size(self) -> float:
         """The largest that ||sum_t u_t X_t|| can be, as far as norms tell."""
         ends = np.maximum(np.abs(self.dual_set.lower), np.abs(self.dual_set.upper))
-        return float(ends @ self.stack.norms)
+        return float(ends @ self.stack.sizes)
 
     # -- bounds -----------------------------------------------------------------------------------
 
     @cached_property
     def scale(self) -> float:
         """The mean over t of the largest loss with |p| <= ||X_t||_F."""
-        n = self.stack.norms
+        n = self.stack.sizes
         worst = np.maximum(self.losses.value(-n, self.y), self.losses.value(n, self.y))
         return float(self.share @ worst) or 1.0
 
     def predict(self, W: Any) -> np.ndarray:
         """tr(W X_t), shape (T,)."""
-        return self.stack.apply(np.asarray(W))
+        return self.stack.adjoint(np.asarray(W))
 
     def value_of(self, W: Any) -> float:
         """f(W)."""
         return float(self.share @ self.losses.value(self.predict(W), self.y))
 
-    def multipliers(self, W: Any) -> np.ndarray:
+    def multipliers_at(self, W: Any) -> np.ndarray:
         """u_t = c_t l'(tr(W X_t), y_t)."""
         return np.asarray(self.share * self.losses.derivative(self.predict(W), self.y))
 
     def rounding(self, u: np.ndarray, value: float) -> float:
         """4 (d + T) eps times all that is added up."""
-        added = float(np.abs(u) @ (self.stack.norms + np.abs(self.y))) + abs(value)
+        added = float(np.abs(u) @ (self.stack.sizes + np.abs(self.y))) + abs(value)
         return 4 * (self.d + self.stack.T) * EPS * added
 
     def bound_from_matrix(self, X: Any) -> Bound:
         W = self.spectral_set.project(np.asarray(X))
-        value, u = self.value_of(W), self.multipliers(W)
-        gradient = self.stack.adjoint(u)
+        value, u = self.value_of(W), self.multipliers_at(W)
+        gradient = self.stack.apply(u)
         slack = self.rounding(u, value)
         lower = value - inner(gradient, W) + float(np.linalg.eigvalsh(gradient)[0])
         return Bound(point=W, lower=max(0.0, lower - slack), upper=value + slack)
@@ -208,63 +191,22 @@ class MEGRegression(Problem):
     def bound_from_vector(self, y: np.ndarray) -> Bound:
         u = np.clip(y, self.dual_set.lower, self.dual_set.upper)
         conjugate = self.share * self.losses.conjugate(u / self.share, self.y)
-        lower = float(np.linalg.eigvalsh(self.stack.adjoint(u))[0]) - float(np.sum(conjugate))
+        lower = float(np.linalg.eigvalsh(self.stack.apply(u))[0]) - float(np.sum(conjugate))
         slack = self.rounding(u, float(np.sum(np.abs(conjugate))))
         return Bound(point=u, lower=max(0.0, lower - slack))
 
     def objective_at(self, X: Any, y: np.ndarray | None) -> float:
         return float("nan") if X is None else self.value_of(X)
 
-    # -- words, pictures, files -------------------------------------------------------------------
-
-    def describe(self, solution: Solution) -> list[str]:
-        if solution.matrix is None:
-            return []
-        w = np.linalg.eigvalsh(np.asarray(solution.matrix))
-        centre = self.value_of(np.eye(self.d) / self.d)
-        return [
-            f"I / d      {centre:.9g} is the value of the maximally mixed W",
-            f"spectrum   effective rank {1 / float(w @ w):.1f} of {self.d}, largest eigenvalue {w[-1]:.4g}",
-        ]
-
-    def plot(self, solution: Solution, axes: Any) -> bool:
-        if solution.matrix is None:
-            return False
-        if solution.method == "online":  # the same rounds again, now beside the certified matrix
-            self.learner(solution.matrix).learn(self.examples()).meter.plot(axes)
-            return True
-        p = self.predict(solution.matrix)
-        axes.scatter(self.y, p, s=12, color="C2", alpha=0.7, lw=0)
-        ends = [min(self.y.min(), p.min()), max(self.y.max(), p.max())]
-        axes.plot(ends, ends, color="C7", lw=1)
-        axes.set(xlabel="label $y_t$", ylabel="prediction tr$(W X_t)$", title=f"{self.loss} loss, d = {self.d}")
-        return True
-
     def parameters(self) -> Mapping[str, Any]:
         weight = self.sample_weight
         return {"X": self.X, "y": self.y, "loss": self.loss, "delta": self.delta, "sample_weight": weight}
-
-    @classmethod
-    def from_arguments(cls, given: Mapping[str, Any]) -> MEGRegression:
-        """The problem of the instances and labels in a file."""
-        settings = dict(given)
-        arrays = read_arrays(settings.pop("data"), ("X", "y"))
-        if len(arrays) < 2:
-            msg = f"{given['data']} must hold X and y, got {', '.join(arrays)} only"
-            raise ProblemError(msg)
-        return cls(arrays["X"], arrays["y"], **settings)
-
-    @classmethod
-    def demo(cls) -> Callable[[Callable[[str], None]], Any]:
-        from matrixlearn_meg.demo import run
-
-        return run
 
     def reference(self) -> cvxpy.Problem:
         """The same in cvxpy, in units in which predictions are of size one."""
         import cvxpy as cp
 
-        d, s = self.d, 1.0 if self.loss == "logistic" else float(np.max(self.stack.norms + np.abs(self.y))) or 1.0
+        d, s = self.d, 1.0 if self.loss == "logistic" else float(np.max(self.stack.sizes + np.abs(self.y))) or 1.0
         is_complex = np.issubdtype(self.stack.dtype, np.complexfloating)
         W = (
             cp.Variable((d, d), hermitian=True, name="X")

@@ -1,6 +1,6 @@
-"""A finite set of instances X_1 ... X_T and its two linear maps.
+"""The linear map of finitely many instances X_1 ... X_T, with what a Newton system asks of it in a scaling R.
 
-    apply(W)_t = <X_t, W>,                adjoint(u) = sum_t u_t X_t,
+    apply(u) = sum_t u_t X_t,             adjoint(W)_t = <X_t, W>,
     coordinates(R)_t = R^H X_t R,         gram(R)_st = <R^H X_s R, R^H X_t R>
 
 The coordinates are m = d (d + 1) / 2 real ones (d^2 for complex), scaled so that inner products stay.
@@ -8,36 +8,43 @@ The coordinates are m = d (d + 1) / 2 real ones (d^2 for complex), scaled so tha
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Protocol
+from abc import abstractmethod
 
 import numpy as np
 
+from matrixlearn.maps import DenseMap, LinearMap, RankOneMap
 
-class Stack(Protocol):
-    """T Hermitian d x d instances."""
 
-    T: int
-    d: int
-    m: int
-    """Real coordinates of such a matrix."""
-    dtype: np.dtype
+class Stack(LinearMap):
+    """u -> sum_t u_t X_t for T Hermitian d x d instances."""
 
-    def apply(self, W: np.ndarray) -> np.ndarray:
-        """<X_t, W>, shape (T,)."""
+    @property
+    @abstractmethod
+    def dtype(self) -> np.dtype:
+        """That of the instances."""
 
-    def adjoint(self, u: np.ndarray) -> np.ndarray:
-        """sum_t u_t X_t, shape (d, d)."""
-
+    @abstractmethod
     def coordinates(self, R: np.ndarray, rows: slice | np.ndarray) -> np.ndarray:
         """R^H X_t R of some of the t, shape (T', m)."""
 
+    @abstractmethod
     def gram(self, R: np.ndarray) -> np.ndarray:
         """<R^H X_s R, R^H X_t R>, shape (T, T)."""
 
     @property
-    def norms(self) -> np.ndarray:
-        """Frobenius norms, shape (T,)."""
+    def T(self) -> int:
+        """The number of instances."""
+        return self.shape[0]
+
+    @property
+    def d(self) -> int:
+        """Their order."""
+        return self.shape[1]
+
+    @property
+    def m(self) -> int:
+        """Real coordinates of such a matrix."""
+        return self.d**2 if np.issubdtype(self.dtype, np.complexfloating) else self.d * (self.d + 1) // 2
 
 
 def to_coordinates(S: np.ndarray) -> np.ndarray:
@@ -65,68 +72,33 @@ def from_coordinates(v: np.ndarray, d: int, dtype: np.dtype) -> np.ndarray:
     return S
 
 
-@dataclass(frozen=True, eq=False)
-class _Rows:
-    """An array whose rows are instances."""
-
-    X: np.ndarray
-
-    @property
-    def T(self) -> int:
-        return len(self.X)
-
-    @property
-    def d(self) -> int:
-        return int(self.X.shape[1])
-
-    @property
-    def m(self) -> int:
-        return self.d**2 if np.iscomplexobj(self.X) else self.d * (self.d + 1) // 2
+class DenseStack(Stack, DenseMap):
+    """Hermitian matrices, (T, d, d)."""
 
     @property
     def dtype(self) -> np.dtype:
-        return self.X.dtype
-
-
-class DenseStack(_Rows):
-    """Hermitian matrices, (T, d, d)."""
-
-    def apply(self, W: np.ndarray) -> np.ndarray:
-        return np.real(self.X.reshape(self.T, -1) @ W.conj().reshape(-1))
-
-    def adjoint(self, u: np.ndarray) -> np.ndarray:
-        return (u @ self.X.reshape(self.T, -1)).reshape(self.d, self.d)
+        return self.A.dtype
 
     def coordinates(self, R: np.ndarray, rows: slice | np.ndarray) -> np.ndarray:
-        return to_coordinates(R.conj().T @ self.X[rows] @ R)
+        return to_coordinates(R.conj().T @ self.A[rows] @ R)
 
     def gram(self, R: np.ndarray) -> np.ndarray:
         C = self.coordinates(R, slice(None))
         return C @ C.T
 
-    @property
-    def norms(self) -> np.ndarray:
-        return np.linalg.norm(self.X.reshape(self.T, -1), axis=1)
 
-
-class DyadStack(_Rows):
+class DyadStack(Stack, RankOneMap):
     """x_t x_t^H, by the rows x_t of a (T, d) array: O(T d^2) for either map, no d x d matrix for each t."""
 
-    def apply(self, W: np.ndarray) -> np.ndarray:
-        return np.real(np.sum(self.X.conj() * (self.X @ W.T), axis=1))
-
-    def adjoint(self, u: np.ndarray) -> np.ndarray:
-        return (self.X.T * u) @ self.X.conj()
+    @property
+    def dtype(self) -> np.dtype:
+        return self.P.dtype
 
     def coordinates(self, R: np.ndarray, rows: slice | np.ndarray) -> np.ndarray:
-        z = self.X[rows] @ R.conj()
+        z = self.P[rows] @ R.conj()
         i, j = np.triu_indices(self.d, 1)
         return _coordinates(z * z.conj(), z[:, i] * z[:, j].conj())
 
     def gram(self, R: np.ndarray) -> np.ndarray:
-        z = self.X @ R.conj()
+        z = self.P @ R.conj()
         return np.abs(z @ z.conj().T) ** 2
-
-    @property
-    def norms(self) -> np.ndarray:
-        return np.sum(np.abs(self.X) ** 2, axis=1)

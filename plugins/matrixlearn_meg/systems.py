@@ -58,10 +58,10 @@ class ByMultipliers(ABC):
         """w and du, refined once."""
         stack, R = self.stack, self.R
         du = self.multipliers(M, h)
-        w = M - congruence(stack.adjoint(du), R)
-        error = stack.apply(congruence(w, R.conj().T)) + h - du / self.slopes
+        w = M - congruence(stack.apply(du), R)
+        error = stack.adjoint(congruence(w, R.conj().T)) + h - du / self.slopes
         du = du + self.multipliers(0 * M, error)
-        return M - congruence(stack.adjoint(du), R), du
+        return M - congruence(stack.apply(du), R), du
 
 
 def system_at(stack: Any, R: np.ndarray, beta: np.ndarray) -> System:
@@ -116,7 +116,7 @@ class ByInstances(ByMultipliers):
         return self.b**2
 
     def multipliers(self, M: np.ndarray, h: np.ndarray) -> np.ndarray:
-        return self.b * self.gram(self.b * (h + self.stack.apply(self.R @ M @ self.R.conj().T)))
+        return self.b * self.gram(self.b * (h + self.stack.adjoint(self.R @ M @ self.R.conj().T)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,11 +159,11 @@ class Mixed(ByMultipliers):
         stack, R, b = self.stack, self.R, np.sqrt(self.beta[self.stiff])
         soft = self.beta * h
         soft[self.stiff] = 0.0
-        M = M - R.conj().T @ stack.adjoint(soft) @ R
+        M = M - R.conj().T @ stack.apply(soft) @ R
         v = solve_triangular(self.L, to_coordinates(M), lower=True, check_finite=False)
         z = self.gram(b * h[self.stiff] + self.G.T @ v)
         w = solve_triangular(self.L, v - self.G @ z, lower=True, trans=1, check_finite=False)
-        du = self.beta * (h + stack.apply(R @ from_coordinates(w, stack.d, M.dtype) @ R.conj().T))
+        du = self.beta * (h + stack.adjoint(R @ from_coordinates(w, stack.d, M.dtype) @ R.conj().T))
         du[self.stiff] = b * z
         return du
 
@@ -184,9 +184,9 @@ class Unformed(ByMultipliers):
         P = self.R @ self.R.conj().T
 
         def product(z: np.ndarray) -> np.ndarray:
-            return z + self.b * self.stack.apply(P @ self.stack.adjoint(self.b * z) @ P)
+            return z + self.b * self.stack.adjoint(P @ self.stack.apply(self.b * z) @ P)
 
-        return self.b * conjugate_gradients(product, self.b * (h + self.stack.apply(self.R @ M @ self.R.conj().T)))
+        return self.b * conjugate_gradients(product, self.b * (h + self.stack.adjoint(self.R @ M @ self.R.conj().T)))
 
 
 def conjugate_gradients(matrix: Any, b: np.ndarray, accuracy: float = 1e-6, most: int = 500) -> np.ndarray:

@@ -22,13 +22,14 @@ Burer and Monteiro (2003), the factors; Liu and Nocedal (1989), L-BFGS.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from matrixlearn.engines import Engine, Incumbent, Proposal, State
 from matrixlearn.engines.mirror import next_check
-from matrixlearn.linalg import sym
+from matrixlearn.linalg import inner, sym
+from matrixlearn.linalg.lbfgs import Memory
 from matrixlearn.problems.base import Problem
 from matrixlearn_quantum.problem import EPS, StateTomography
 
@@ -45,23 +46,15 @@ PATIENCE = 3, 100
 """The round, a multiple of that of the least gap and so many more, at which rounding is taken to have the last word."""
 
 
-class Pair(NamedTuple):
-    """A step, the change of the gradient along it, and 1 over their product."""
-
-    step: np.ndarray
-    change: np.ndarray
-    rho: float
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class FactorState(State):
     """A factor, what is known at it, and the memory of L-BFGS, oldest first."""
 
-    A: np.ndarray = None  # type: ignore[assignment]
-    p: np.ndarray = None  # type: ignore[assignment]
-    R: np.ndarray = None  # type: ignore[assignment]
-    gradient: np.ndarray = None  # type: ignore[assignment]
-    pairs: tuple[Pair, ...] = ()
+    A: np.ndarray
+    p: np.ndarray
+    R: np.ndarray
+    gradient: np.ndarray
+    memory: Memory
     rounds: int = 0
     check_at: int = 4
     least: float = np.inf
@@ -92,7 +85,7 @@ class Factored(Engine):
         if incumbent.X is not None:
             rho = (1 - MIXED) * incumbent.X + MIXED * rho
         w, V = np.linalg.eigh(rho)
-        return _at(problem, V * np.sqrt(np.maximum(w, 0.0)))
+        return FactorState(memory=Memory(self.memory), **_at(problem, V * np.sqrt(np.maximum(w, 0.0))))
 
     def step(self, problem: Any, state: FactorState, incumbent: Incumbent) -> FactorState:
         state = replace(state, proposals=(), rounds=state.rounds + 1)
@@ -103,7 +96,7 @@ class Factored(Engine):
     def _checked(self, problem: StateTomography, state: FactorState) -> FactorState:
         """The state with something to certify, out of its saddle point where it is at one."""
         w, U = np.linalg.eigh(state.R)
-        gap = max(EPS, float(np.log(w[-1] * _dot(state.A, state.A))))  # of A A^H / tr
+        gap = max(EPS, float(np.log(w[-1] * inner(state.A, state.A))))  # of A A^H / tr
         if gap < 0.9 * state.least:
             state = replace(state, least=gap, since=state.rounds)
         state = replace(state, proposals=_shown(problem, state), check_at=next_check(state.rounds))
@@ -113,24 +106,20 @@ class Factored(Engine):
             return state
         u, v = U[:, -1], np.linalg.eigh(state.A.conj().T @ state.A)[1][:, 0]
         D = np.exp(1j * np.angle(np.vdot(u, state.A @ v))) * np.outer(u, v.conj())  # does not lead upwards
-        at = _at(problem, state.A + Line.along(problem, state, D).lowest() * D)
-        return replace(state, A=at.A, p=at.p, R=at.R, gradient=at.gradient, pairs=())
+        A = state.A + Line.along(problem, state, D).lowest() * D
+        return replace(state, memory=Memory(self.memory), **_at(problem, A))
 
     def _descended(self, problem: StateTomography, state: FactorState) -> FactorState:
         """One step of L-BFGS, to a point along it that a search by slopes finds."""
         D = _direction(state)
         t = Line.along(problem, state, D).lowest()
         if t == 0:
-            if state.pairs:  # perhaps they mislead
-                return replace(state, pairs=())
+            if state.memory.pairs:  # perhaps they mislead
+                return replace(state, memory=Memory(self.memory))
             return replace(state, proposals=_shown(problem, state), finished="no step descends: numerical limit")
         new = _at(problem, state.A + t * D)
-        step, change = new.A - state.A, new.gradient - state.gradient
-        product = _dot(step, change)
-        pairs = state.pairs
-        if product > 1e-12 * float(np.linalg.norm(step) * np.linalg.norm(change)):  # else no curvature to remember
-            pairs = (*pairs, Pair(step, change, 1 / product))[-self.memory :]
-        return replace(state, A=new.A, p=new.p, R=new.R, gradient=new.gradient, pairs=pairs)
+        memory = state.memory.with_step(new["A"] - state.A, new["gradient"] - state.gradient)
+        return replace(state, memory=memory, **new)
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,7 +138,7 @@ class Line:
         """The line from a state along D."""
         cross = state.A @ D.conj().T
         a, b = problem.probabilities(cross + cross.conj().T), problem.probabilities(D @ D.conj().T)
-        return cls(problem.frequencies, state.p, a, b, 2 * _dot(state.A, D), 2 * _dot(D, D))
+        return cls(problem.frequencies, state.p, a, b, 2 * inner(state.A, D), 2 * inner(D, D))
 
     def at(self, t: float) -> tuple[np.ndarray, float, float]:
         """The p_k, and the first and second derivative."""
@@ -191,34 +180,21 @@ class Line:
         return low
 
 
-def _at(problem: StateTomography, A: np.ndarray) -> FactorState:
+def _at(problem: StateTomography, A: np.ndarray) -> dict[str, Any]:
+    """A factor, the probabilities of A A^H, R there, and the gradient."""
     p = np.maximum(problem.probabilities(A @ A.conj().T), TINY)
     R = problem.operator(problem.frequencies / p)
-    return FactorState(A=A, p=p, R=R, gradient=2 * (A - R @ A))
+    return {"A": A, "p": p, "R": R, "gradient": 2 * (A - R @ A)}
 
 
 def _shown(problem: StateTomography, state: FactorState) -> tuple[Proposal, ...]:
-    return (Proposal(X=_matrix(state.A), y=problem.multipliers(state.p)),)
-
-
-def _dot(A: np.ndarray, B: np.ndarray) -> float:
-    return float(np.real(np.vdot(A, B)))
+    return (Proposal(X=_matrix(state.A), y=problem.multipliers_at(state.p)),)
 
 
 def _direction(state: FactorState) -> np.ndarray:
-    """The two loops of L-BFGS; where the memory does not descend, the gradient."""
-    q, kept = state.gradient.copy(), []
-    for step, change, rho in reversed(state.pairs):
-        kept.append(rho * _dot(step, q))
-        q -= kept[-1] * change
-    if state.pairs:
-        _, change, rho = state.pairs[-1]
-        q /= rho * _dot(change, change)
-    else:
-        q /= 4  # twice R - I, where R is of the size of I
-    for (step, change, rho), a in zip(state.pairs, reversed(kept), strict=True):
-        q += (a - rho * _dot(change, q)) * step
-    return -q if _dot(state.gradient, q) > 0 else -state.gradient / 4
+    """That of L-BFGS; where the memory does not descend, the gradient.  Its size is twice R - I, with R near I."""
+    q = state.memory.times(state.gradient, 0.25)
+    return -q if inner(state.gradient, q) > 0 else -state.gradient / 4
 
 
 def _matrix(A: np.ndarray) -> np.ndarray:

@@ -3,18 +3,20 @@
     p_sb = tr(E_sb rho) = 2^-q sum over A in the qubits of (-1)^|b & A| tr(P_sA rho)
 
 P_sA has the letters of the setting s on A and I elsewhere: all outcomes of a setting are a Walsh-Hadamard transform
-of 2^q of the 4^q Pauli expectations, and the adjoint y -> sum y_sb E_sb goes the same way back. No E_sb is formed.
+of 2^q of the 4^q Pauli expectations, and y -> sum y_sb E_sb goes the same way back. No E_sb is formed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from itertools import product
 from typing import Any
 
 import numpy as np
 
 from matrixlearn.exceptions import ProblemError
+from matrixlearn.maps import LinearMap
 from matrixlearn.problem import as_array
 from matrixlearn_quantum.pauli import PauliString
 from matrixlearn_quantum.transforms import (
@@ -35,8 +37,8 @@ def all_settings(q: int) -> list[str]:
     return ["".join(letters) for letters in product("XYZ", repeat=q)]
 
 
-class PauliMeasurement:
-    """p_sb = tr(E_sb rho) for all outcomes b of all settings s, and its adjoint.
+class PauliMeasurement(LinearMap):
+    """y -> sum_sb y_sb E_sb for all outcomes b of all settings s, and its adjoint rho -> p_sb = tr(E_sb rho).
 
     Parameters
     ----------
@@ -62,12 +64,25 @@ class PauliMeasurement:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """(S, 2^q)."""
+        """(m, d): the m = S 2^q outcomes, setting by setting, and the order of their projectors."""
+        return len(self.settings) * self.d, self.d
+
+    @property
+    def outcomes(self) -> tuple[int, int]:
+        """(S, 2^q): the shape of counts and probabilities."""
         return len(self.settings), self.d
+
+    @cached_property
+    def norms(self) -> np.ndarray:
+        return np.ones(self.shape[0])  # projectors of rank one
+
+    @cached_property
+    def sizes(self) -> np.ndarray:
+        return np.ones(self.shape[0])
 
     @property
     def additions(self) -> float:
-        """The mean length of the sums over settings in `adjoint`, for its rounding."""
+        """The mean length of the sums over settings in `apply`, for its rounding."""
         return float(np.max(np.mean(self._terms[self._strings], axis=0)))
 
     def probabilities(self, rho: np.ndarray) -> np.ndarray:
@@ -82,21 +97,25 @@ class PauliMeasurement:
             msg = f"rho must be a {self.d} x {self.d} matrix for {self.q} qubits, got {np.shape(rho)}"
             raise ProblemError(msg)
         expectations = pauli_expectations(rho)[self._strings]
-        return on_each_qubit(OUTCOMES, expectations, self.q).reshape(self.shape)
+        return on_each_qubit(OUTCOMES, expectations, self.q).reshape(self.outcomes)
 
-    def adjoint(self, y: np.ndarray) -> np.ndarray:
+    def adjoint(self, X: np.ndarray) -> np.ndarray:
+        """`probabilities`, one after the other, (m,)."""
+        return self.probabilities(X).reshape(-1)
+
+    def apply(self, y: np.ndarray) -> np.ndarray:
         """sum_sb y_sb E_sb, shape (d, d).
 
         Parameters
         ----------
-        y : array, shape (S, 2^q)
+        y : array, shape (m,) or (S, 2^q)
         """
         y = np.asarray(y, dtype=float)
-        if y.size != self.shape[0] * self.d:
-            msg = f"y must have shape {self.shape}, got {y.shape}"
+        if y.size != self.shape[0]:
+            msg = f"y must have shape {self.outcomes}, got {y.shape}"
             raise ProblemError(msg)
-        columns = np.ascontiguousarray(y.reshape(self.shape).T)
-        by_subset = np.ascontiguousarray(on_each_qubit(OUTCOMES, columns, self.q).reshape(self.shape).T)
+        columns = np.ascontiguousarray(y.reshape(self.outcomes).T)
+        by_subset = np.ascontiguousarray(on_each_qubit(OUTCOMES, columns, self.q).reshape(self.outcomes).T)
         coefficients = np.bincount(self._strings.reshape(-1), by_subset.reshape(-1), minlength=4**self.q)
         return pauli_sum(coefficients)
 
@@ -138,7 +157,7 @@ def string_means(settings: Sequence[str], counts: Any) -> Iterator[tuple[PauliSt
     measurement = PauliMeasurement(settings)
     counts = as_counts(counts, measurement)
     q, d = measurement.q, measurement.d
-    sums = on_each_qubit(2 * OUTCOMES, np.ascontiguousarray(counts.T, dtype=float), q).reshape(measurement.shape)
+    sums = on_each_qubit(2 * OUTCOMES, np.ascontiguousarray(counts.T, dtype=float), q).reshape(measurement.outcomes)
     for setting, by_subset in zip(measurement.settings, sums, strict=True):
         if by_subset[0] == 0:
             continue
@@ -156,9 +175,9 @@ def as_counts(counts: Any, measurement: PauliMeasurement) -> np.ndarray:
         For another shape, complex or negative numbers, NaN.
     """
     counts = np.asarray(as_array("counts", counts))
-    if np.iscomplexobj(counts) or counts.shape != measurement.shape:
+    if np.iscomplexobj(counts) or counts.shape != measurement.outcomes:
         msg = (
-            f"counts must be real, one row for each of the {measurement.shape[0]} settings and one column for "
+            f"counts must be real, one row for each of the {measurement.outcomes[0]} settings and one column for "
             f"each of the 2^{measurement.q} outcomes, got shape {counts.shape}"
         )
         raise ProblemError(msg)

@@ -27,20 +27,20 @@ import numpy as np
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.exponents import DenseExponent
 from matrixlearn.linalg import sym
+from matrixlearn.present import presented_by
 from matrixlearn.problem import Bound, KnapsackSet, Problem, Spectraplex
 from matrixlearn_quantum.measurement import PauliMeasurement, all_settings, as_counts
-from matrixlearn_quantum.states import as_density, fidelity, random_state, sample_counts
+from matrixlearn_quantum.states import as_density, random_state, sample_counts
 
 if TYPE_CHECKING:
     import cvxpy
 
-    from matrixlearn import Solution
-    from matrixlearn.engines import Engine
     from matrixlearn_quantum.gradient import ArmijoStep
 
 EPS = float(np.finfo(np.float64).eps)
 
 
+@presented_by("matrixlearn_quantum.present:StatePresenter")
 @dataclass(frozen=True, eq=False)
 class StateTomography(Problem):
     """min over density matrices rho of -(1/N) sum_k n_k log tr(E_k rho), k all outcomes of Pauli settings.
@@ -53,7 +53,7 @@ class StateTomography(Problem):
         How often each outcome came, >= 0: column b in binary, the first qubit first, bit 1 for the eigenvalue -1.
         Zeros are data like others; weights need not be whole.
     target : array, shape (d, d) or (d,), optional
-        A state that was meant: `describe` tells the fidelity with it, nothing else depends on it.
+        A state that was meant: `Solution.summary` tells the fidelity with it, nothing else depends on it.
 
     Notes
     -----
@@ -68,6 +68,7 @@ class StateTomography(Problem):
 
     name = "tomography"
     objective = "minimize"
+    engines = ("factored", "exponentiated-gradient")
 
     def __post_init__(self) -> None:
         measurement = PauliMeasurement(self.settings)
@@ -112,9 +113,9 @@ class StateTomography(Problem):
         """A*(y) for y_k of the outcomes that were seen, and 0 for the others."""
         whole = np.zeros(self.counts.size)
         whole[self.seen] = y
-        return self.measurement.adjoint(whole)
+        return self.measurement.apply(whole)
 
-    def multipliers(self, p: np.ndarray) -> np.ndarray:
+    def multipliers_at(self, p: np.ndarray) -> np.ndarray:
         """f_k / p_k over all outcomes, 0 where none was seen."""
         y = np.zeros(self.counts.size)
         y[self.seen] = self.frequencies / p
@@ -153,12 +154,6 @@ class StateTomography(Problem):
 
         return ArmijoStep(self)
 
-    def engines(self) -> tuple[Engine, ...]:
-        from matrixlearn_quantum.factored import Factored
-        from matrixlearn_quantum.gradient import ExponentiatedGradient
-
-        return Factored(), ExponentiatedGradient()
-
     def first_points(self) -> list[tuple[Any, np.ndarray | None]]:
         """I / d, and the bound of the settings taken one by one: y_sb = f_s, which gives the entropy of the counts."""
         shots = np.zeros(self.counts.size)
@@ -182,7 +177,7 @@ class StateTomography(Problem):
             return Bound(point=rho)  # orthogonal to what was seen, as far as rounding can tell
         value = self.value_at(p - error)
         slack = len(p) * EPS * value + 4 * self.d * EPS  # of the sum, and of the trace
-        return Bound(point=rho, lower=self._dual_value(self.multipliers(p))[0], upper=value + slack)
+        return Bound(point=rho, lower=self._dual_value(self.multipliers_at(p))[0], upper=value + slack)
 
     def bound_from_vector(self, y: np.ndarray) -> Bound:
         y = np.maximum(y, 0.0)
@@ -192,7 +187,7 @@ class StateTomography(Problem):
     def _dual_value(self, y: np.ndarray) -> tuple[float, float]:
         """D(y) less an allowance for rounding, and lambda_max(A*(y))."""
         f, m = self.frequencies, self.measurement
-        largest = float(np.linalg.eigvalsh(m.adjoint(y))[-1])
+        largest = float(np.linalg.eigvalsh(m.apply(y))[-1])
         if not np.all(y[self.seen] > 0):
             return -np.inf, largest
         # of A*(y), where each y_k E_k is added up `additions` times, and of one decomposition
@@ -203,38 +198,6 @@ class StateTomography(Problem):
 
     def objective_at(self, X: Any, y: np.ndarray | None) -> float:
         return float("nan") if X is None else self.value_at(self.probabilities(X))
-
-    # -- words, pictures, files -------------------------------------------------------------------
-
-    def describe(self, solution: Solution) -> list[str]:
-        n = self.counts
-        lines = [
-            f"counts     {n.sum():g} in {len(n)} settings; {np.count_nonzero(n == 0)} of {n.size} outcomes never came"
-        ]
-        if solution.matrix is None:
-            return lines
-        w = np.linalg.eigvalsh(np.asarray(solution.matrix))[::-1]
-        largest = " ".join(f"{value:.4g}" for value in w[:4])
-        lines.append(f"spectrum   purity {float(w @ w):.6g}, eigenvalues {largest}{' ...' if len(w) > 4 else ''}")
-        if self.target is not None:
-            lines.append(f"target     fidelity {fidelity(solution.matrix, self.target):.6g}")
-        return lines
-
-    def plot(self, solution: Solution, axes: Any) -> bool:
-        """The real and the imaginary part of rho, side by side."""
-        if solution.matrix is None:
-            return False
-        rho = np.asarray(solution.matrix)
-        gap = np.full((self.d, 1), np.nan)
-        most = float(np.max(np.abs(rho)))
-        image = axes.imshow(np.hstack([rho.real, gap, rho.imag]), cmap="RdBu_r", vmin=-most, vmax=most)
-        axes.figure.colorbar(image, ax=axes, shrink=0.6)
-        middle = (self.d - 1) / 2
-        axes.set_xticks([middle, middle + self.d + 1], ["real part", "imaginary part"])
-        last = "1" * self.measurement.q
-        axes.set_yticks([0, self.d - 1], [f"|{'0' * len(last)}>", f"|{last}>"])
-        axes.set_title(f"state of {self.measurement.q} qubits")
-        return True
 
     def reference(self) -> cvxpy.Problem:
         """The same in cvxpy, sparse: X -> Pauli expectations e -> probabilities."""

@@ -7,9 +7,12 @@ from pathlib import Path
 import pytest
 
 from matrixlearn.problem import Problem
+from matrixlearn.registry import engines, problems
+from matrixlearn.testing.laws.engine import check_engine_is_found, check_engine_refuses_by_name
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+GROUPS = PROJECT["project"]["entry-points"]
 ENTRIES = PROJECT["project"]["entry-points"]["matrixlearn.problems"]
 FOLDERS = sorted(path.name for path in (ROOT / "plugins").iterdir() if (path / "__init__.py").exists())
 
@@ -25,11 +28,14 @@ def test_plugins_holds_nothing_that_would_land_beside_the_packages():
 
 def test_the_installed_metadata_are_those_of_the_checkout():
     ours = {
-        entry.name: entry.value
-        for entry in entry_points(group="matrixlearn.problems")
-        if entry.dist is not None and entry.dist.name == "matrixlearn"
+        group: {
+            entry.name: entry.value
+            for entry in entry_points(group=group)
+            if entry.dist is not None and entry.dist.name == "matrixlearn"
+        }
+        for group in GROUPS
     }
-    assert ours == ENTRIES, "entry points changed since the last `pip install -e .`: install again"
+    assert ours == GROUPS, "entry points changed since the last `pip install -e .`: install again"
 
 
 @pytest.mark.parametrize("name", sorted(ENTRIES))
@@ -38,6 +44,17 @@ def test_an_entry_point_names_a_problem_of_that_name(name):
     cls = entry.load()
     assert issubclass(cls, Problem)
     assert cls.name == name
+
+
+@pytest.mark.parametrize("name", sorted(GROUPS["matrixlearn.engines"]))
+def test_an_entry_point_names_an_engine_of_that_name_that_says_what_it_is_for(name):
+    check_engine_is_found(engines()[name])
+    check_engine_refuses_by_name(engines()[name])
+
+
+def test_the_engines_that_problems_name_are_registered():
+    for problem in problems().values():
+        assert set(problem.engines) <= set(engines())
 
 
 @pytest.mark.parametrize("folder", FOLDERS)

@@ -11,9 +11,13 @@ PLUGINS = sorted((ROOT / "plugins").glob("matrixlearn_*"))
 # from the bottom up; a name stands for the module and for all inside it
 LAYERS = (
     ("matrixlearn.typing", "matrixlearn.exceptions", "matrixlearn._threads"),
-    ("matrixlearn._array",),
-    ("matrixlearn.linalg",),
-    ("matrixlearn.sets", "matrixlearn._validation"),
+    ("matrixlearn._array", "matrixlearn._memory"),
+    ("matrixlearn.files",),
+    ("matrixlearn.linalg", "matrixlearn.maps"),
+    ("matrixlearn._packing",),
+    ("matrixlearn.present",),
+    ("matrixlearn.sets", "matrixlearn._validation", "matrixlearn._spelled"),
+    ("matrixlearn.losses", "matrixlearn.penalties"),
     ("matrixlearn.exponents",),
     ("matrixlearn.problems",),
     ("matrixlearn.problem",),
@@ -22,6 +26,7 @@ LAYERS = (
     ("matrixlearn.certificate", "matrixlearn.callbacks"),
     ("matrixlearn.engines",),
     ("matrixlearn.registry",),
+    ("matrixlearn._saved",),
     ("matrixlearn.solution",),
     ("matrixlearn._solve",),
     ("matrixlearn",),  # the table of contents

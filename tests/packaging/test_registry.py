@@ -3,11 +3,19 @@
 import sys
 from collections.abc import MutableMapping
 
+import numpy as np
 import pytest
 
 import matrixlearn as ml
-from matrixlearn import registry
-from matrixlearn.exceptions import PluginConflictError, PluginLoadError, PluginNotFoundError
+from matrixlearn.exceptions import (
+    CapabilityError,
+    PluginConflictError,
+    PluginLoadError,
+    PluginNotFoundError,
+    ProblemError,
+)
+from matrixlearn.registry import engines
+from matrixlearn.testing.laws.engine import Opaque
 from matrixlearn.testing.strategies import random_instance
 
 
@@ -15,12 +23,12 @@ from matrixlearn.testing.strategies import random_instance
 def distribution(tmp_path, monkeypatch):
     """Put a distribution with one entry point on the path, as pip would."""
 
-    def make(name, entry, value, **modules):
+    def make(name, entry, value, group="problems", **modules):
         site = tmp_path / name
         info = site / f"{name.replace('-', '_')}-1.0.dist-info"
         info.mkdir(parents=True)
         (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
-        (info / "entry_points.txt").write_text(f"[matrixlearn.problems]\n{entry} = {value}\n")
+        (info / "entry_points.txt").write_text(f"[matrixlearn.{group}]\n{entry} = {value}\n")
         for module, source in modules.items():
             (site / f"{module}.py").write_text(source)
             monkeypatch.delitem(sys.modules, module, raising=False)
@@ -31,7 +39,8 @@ def distribution(tmp_path, monkeypatch):
 
 @pytest.fixture(autouse=True)
 def restored(monkeypatch):
-    monkeypatch.setattr(registry, "_registered", dict(registry._registered))
+    for registry in (ml.problems(), engines()):
+        monkeypatch.setattr(registry, "_registered", dict(registry._registered))
     monkeypatch.delenv("MATRIXLEARN_PLUGINS", raising=False)
 
 
@@ -166,3 +175,92 @@ def test_register_refuses_a_name_that_is_taken(name, holder):
     with pytest.raises(PluginConflictError, match=holder):
         ml.register(name)(Mine)
     assert ml.problems()[name] is not Mine
+
+
+# -- engines ----------------------------------------------------------------------------------------
+
+ENGINE = """
+from matrixlearn.engines import InteriorPoint
+class Patient(InteriorPoint):
+    name = "patient"
+    def preferred(self, problem, tol):
+        return "it is a stranger's"
+"""
+
+
+def game():
+    return ml.LinearSDP(np.diag([1.0, 2.0]), [np.eye(2)], [1.0], 2.0)
+
+
+def test_a_strangers_engine_is_found_listed_and_asked_for_by_name(distribution):
+    distribution("good-engine", "patient", "engine_module:Patient", group="engines", engine_module=ENGINE)
+    assert engines().origin("patient") == "good-engine"
+    assert "patient" in ml.methods(game())
+    solution = ml.solve(game(), method="patient", tol=1e-6)
+    assert solution.method == "patient"
+    assert solution.value == pytest.approx(2.0, rel=1e-5)
+
+
+def test_an_engine_that_is_installed_does_not_change_what_auto_takes(distribution):
+    before = ml.solve(game()).method
+    distribution("good-engine", "patient", "engine_module:Patient", group="engines", engine_module=ENGINE)
+    assert ml.solve(game()).method == before
+    assert "engine_module" not in sys.modules
+
+
+def test_an_engine_is_all_that_auto_has_for_a_problem_of_its_own(distribution):
+    source = """
+from matrixlearn.engines import Engine, Proposal, State
+class Guess(Engine):
+    name = "guess"
+    def objection(self, problem):
+        return "" if type(problem).__name__ == "Opaque" else "guess is for Opaque problems"
+    def init(self, problem, incumbent):
+        return State()
+    def step(self, problem, state, incumbent):
+        return State((Proposal(y=[0.5]),), "a guess is all")
+"""
+    with pytest.raises(CapabilityError, match="no engine can solve"):
+        ml.solve(Opaque())
+    distribution("guesses", "guess", "guess_module:Guess", group="engines", guess_module=source)
+    solution = ml.solve(Opaque())
+    assert (solution.method, solution.status, solution.lower, solution.upper) == ("guess", "stopped", 0.0, 1.0)
+
+
+@pytest.mark.parametrize("source", ["raise RuntimeError('no luck')", "Broken = dict"])
+def test_a_broken_engine_breaks_only_those_who_ask_for_it(distribution, source):
+    distribution("bad-engine", "broken", "bad_engine:Broken", group="engines", bad_engine=source)
+    assert ml.solve(game()).status == "optimal"
+    assert "broken" not in ml.methods(game())
+    with pytest.raises(PluginLoadError, match="bad-engine"):
+        ml.solve(game(), method="broken")
+
+
+def test_two_engines_of_one_name_are_a_conflict_for_those_who_ask(distribution):
+    distribution("usurper", "pdhg", "engine_module:Patient", group="engines", engine_module=ENGINE)
+    distribution("usurper-of-newton", "newton", "engine_module:Patient", group="engines", engine_module=ENGINE)
+    assert engines()["pdhg"] is ml.engines.HybridGradient  # the library's own cannot be taken
+    with pytest.raises(PluginConflictError, match="usurper-of-newton"):
+        engines()["newton"]
+
+
+def test_the_allow_list_keeps_the_engines_of_a_problem_that_it_names(monkeypatch):
+    monkeypatch.setenv("MATRIXLEARN_PLUGINS", "definiteboost")
+    assert {"corrective", "barrier"} <= set(engines())
+    assert "joint" not in engines()
+
+
+def test_an_engine_of_a_notebook_is_registered_like_a_problem():
+    @ml.register("mine")
+    class Mine(ml.engines.InteriorPoint):
+        pass
+
+    assert engines()["mine"] is Mine
+    assert Mine.name == "mine"
+    assert ml.engines.InteriorPoint.name == "interior-point"
+    assert ml.solve(game(), method="mine").method == "mine"
+
+
+def test_what_is_neither_problem_nor_engine_cannot_be_registered():
+    with pytest.raises(ProblemError, match="Problem or of Engine"):
+        ml.register("mine")(dict)

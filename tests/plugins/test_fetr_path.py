@@ -20,9 +20,12 @@ def test_another_prior_on_the_same_data_is_a_problem_of_its_own(seed, kind):
     prior = {"eta": 0.7, "lower": 0.3, "upper": 4.0, "mean": "shared"}
     other, fresh = problem.with_prior(**prior), kind(**{**problem.parameters(), **prior})
     assert other.loss is problem.loss
-    assert (other.scale, other.floor) == (fresh.scale, fresh.floor)
-    assert ml.solve(other, tol=1e-6).value == ml.solve(fresh, tol=1e-6).value
-    assert (problem.scale, problem.floor) == before[1:] and ml.solve(problem, tol=1e-4).value == before[0].value
+    assert (other.scale, other.floor) == pytest.approx((fresh.scale, fresh.floor), rel=1e-12)
+    atol = 1e-6 * other.scale
+    assert ml.solve(other, tol=1e-6).value == pytest.approx(ml.solve(fresh, tol=1e-6).value, rel=1e-6, abs=atol)
+    assert (problem.scale, problem.floor) == before[1:]
+    atol = 1e-4 * problem.scale
+    assert ml.solve(problem, tol=1e-4).value == pytest.approx(before[0].value, rel=1e-4, abs=atol)
     for wrong, says in (({"eta": 0.0}, "eta must be"), ({"upper": 0.1}, "upper must be"), ({"X": 0}, "got 'X'")):
         with pytest.raises(ProblemError, match=says):
             problem.with_prior(**{"lower": 0.3, **wrong})

@@ -45,11 +45,11 @@ def test_a_bad_example_in_mid_stream_names_its_round_and_does_no_harm(example, m
     with pytest.raises(ProblemError, match=message):
         learner.learn([GOOD, GOOD, example, GOOD])
     untouched.learn([GOOD, GOOD])
-    np.testing.assert_array_equal(learner.W, untouched.W)
-    assert learner.rounds == 2 and list(learner.meter.losses) == list(untouched.meter.losses)
+    np.testing.assert_allclose(learner.W, untouched.W, atol=1e-14)
+    assert learner.rounds == 2 and list(learner.meter.losses) == pytest.approx(list(untouched.meter.losses))
     learner.learn([GOOD])  # and goes on
     untouched.learn([GOOD])
-    np.testing.assert_array_equal(learner.W, untouched.W)
+    np.testing.assert_allclose(learner.W, untouched.W, atol=1e-14)
 
 
 def test_an_error_of_the_stream_itself_keeps_what_was_learned():

@@ -106,12 +106,12 @@ def test_the_three_forms_of_the_system_solve_it(seed, dyads, complex_entries):
         systems.Unformed(stack, R, np.sqrt(beta)),
     ]
     b = np.sqrt(beta)
-    right = b * (h + stack.apply(R @ M @ R.conj().T))
+    right = b * (h + stack.adjoint(R @ M @ R.conj().T))
     condition = 1 + np.max(np.linalg.eigvalsh(b[:, None] * stack.gram(R) * b))
     for form in forms:
         du = form.multipliers(M, h)
-        w = M - R.conj().T @ stack.adjoint(du) @ R
-        error = b * (stack.apply(R @ w @ R.conj().T) + h) - du / b
+        w = M - R.conj().T @ stack.apply(du) @ R
+        error = b * (stack.adjoint(R @ w @ R.conj().T) + h) - du / b
         # eps cond by instances; by coordinates an error eps cond |w| of w, |w| <= |M| + |b h|, comes out times |b F|
         eps = 50 * np.finfo(float).eps
         accuracy = {systems.ByInstances: eps * condition, systems.Mixed: eps * condition**1.5}.get(type(form), 1e-6)
@@ -130,8 +130,8 @@ def test_the_orthogonal_factorization_solves_it_however_large_beta_is(seed, dyad
     beta = 10.0**power * rng.uniform(0.1, 1, T)
     h, M = rng.standard_normal(T) / np.sqrt(beta), rotated(rng.standard_normal(d), 1, complex_entries)
     w, du = Orthogonal.of(stack, R, beta).solution(M, h)
-    first = w + R.conj().T @ stack.adjoint(du) @ R - M
-    second = np.sqrt(beta) * (stack.apply(R @ w @ R.conj().T) + h) - du / np.sqrt(beta)
+    first = w + R.conj().T @ stack.apply(du) @ R - M
+    second = np.sqrt(beta) * (stack.adjoint(R @ w @ R.conj().T) + h) - du / np.sqrt(beta)
     size = np.linalg.norm(M) + np.linalg.norm(np.sqrt(beta) * h)
     b = np.sqrt(beta) * np.linalg.norm(stack.coordinates(R, slice(None)), axis=1).max()
     eps = 50 * np.finfo(float).eps
@@ -155,11 +155,11 @@ def test_the_maps_of_a_stack(seed, d, dyads, complex_entries):
     rng = np.random.default_rng(seed)
     X = instances(rng, 7, d, dyads, complex_entries)
     stack = DyadStack(X) if dyads else DenseStack((X + np.conj(np.swapaxes(X, 1, 2))) / 2)
-    matrices = X[:, :, None] * X.conj()[:, None, :] if dyads else stack.X
+    matrices = X[:, :, None] * X.conj()[:, None, :] if dyads else stack.A
     S, T = (rotated(rng.standard_normal(d), k, complex_entries) for k in (1, 2))
     u, R = rng.standard_normal(7), instances(rng, d, d, True, complex_entries)
-    np.testing.assert_allclose(stack.apply(S), [np.real(np.vdot(M, S)) for M in matrices], atol=1e-10)
-    assert u @ stack.apply(S) == pytest.approx(np.real(np.vdot(stack.adjoint(u), S)), abs=1e-9)
+    np.testing.assert_allclose(stack.adjoint(S), [np.real(np.vdot(M, S)) for M in matrices], atol=1e-10)
+    assert u @ stack.adjoint(S) == pytest.approx(np.real(np.vdot(stack.apply(u), S)), abs=1e-9)
     assert to_coordinates(S) @ to_coordinates(T) == pytest.approx(np.real(np.vdot(S, T)), abs=1e-10)
     assert to_coordinates(S).shape == (stack.m,)
     np.testing.assert_allclose(from_coordinates(to_coordinates(S), d, S.dtype), S, atol=1e-13)

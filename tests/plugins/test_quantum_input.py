@@ -78,7 +78,7 @@ def test_matrices_of_another_size():
     with pytest.raises(ProblemError, match=r"rho must be a 4 x 4 matrix .* got \(8, 8\)"):
         PauliMeasurement(SETTINGS).probabilities(ghz_state(3))
     with pytest.raises(ProblemError, match=r"y must have shape \(2, 4\), got \(3,\)"):
-        PauliMeasurement(SETTINGS).adjoint(np.ones(3))
+        PauliMeasurement(SETTINGS).apply(np.ones(3))
     with pytest.raises(ProblemError, match="sigma must be a density matrix"):
         fidelity(ghz_state(2), ghz_state(3))
     with pytest.raises(ProblemError, match="rho must be a density matrix"):

@@ -10,8 +10,7 @@ from scipy.linalg import block_diag
 import matrixlearn as ml
 from matrixlearn.engines import Incumbent, InteriorPoint
 from matrixlearn.engines.newton import NewtonSystem
-from matrixlearn.linalg.constraints import DenseFamily, SignedFamily
-from matrixlearn.linalg.sparse_family import SparseFamily
+from matrixlearn.maps import DenseMap, ScaledMap, SparseMap
 from matrixlearn.problems import cells
 from matrixlearn.problems.cells import diagonal_blocks, together
 
@@ -93,9 +92,9 @@ def test_principal_submatrices_of_families(seed):
     A = rng.standard_normal((3, 5, 5)) * (rng.random((3, 5, 5)) < 0.5)
     A = A + A.transpose(0, 2, 1)
     block = slice(1, 4)
-    dense, sparse = DenseFamily(A), SparseFamily(sp.csr_array(A.reshape(3, 25)), 5)
+    dense, sparse = DenseMap(A), SparseMap(sp.csr_array(A.reshape(3, 25)), 5)
     signs = np.array([1.0, -1.0, 1.0])
-    for family, sign in ((dense, np.ones(3)), (sparse, np.ones(3)), (SignedFamily(sparse, signs), signs)):
+    for family, sign in ((dense, np.ones(3)), (sparse, np.ones(3)), (ScaledMap(sparse, signs), signs)):
         part = family.principal(block)
         for j in range(3):
             np.testing.assert_array_equal(part.matrix(j), sign[j] * A[j, block, block])

@@ -10,12 +10,14 @@ import pytest
 from click.testing import CliRunner
 from matplotlib.figure import Figure
 from matrixlearn_discrepancy import Discrepancy
+from matrixlearn_discrepancy.present import WeightsPresenter
 
 import matrixlearn as ml
 from matrixlearn import registry
 from matrixlearn._commands import UNDECIDED, cli
 from matrixlearn.cli import main
 from matrixlearn.exceptions import PluginLoadError
+from matrixlearn.problem import Problem
 
 OUTER, SPOKES = [(i, (i + 1) % 5) for i in range(5)], [(i, i + 5) for i in range(5)]
 PETERSEN = OUTER + SPOKES + [(5 + i, 5 + (i + 2) % 5) for i in range(5)]
@@ -69,7 +71,8 @@ class _Broken(registry.Registry):
 
 
 def test_a_broken_plugin_is_listed_with_its_error_and_stops_nobody_else(run, monkeypatch):
-    monkeypatch.setattr("matrixlearn._commands.problems", _Broken)
+    broken = _Broken("matrixlearn.problems", Problem, ml.LinearSDP)
+    monkeypatch.setattr("matrixlearn._commands.problems", lambda: broken)
     output = run("list")
     assert "hopeless        broken: " in output and "No module named 'moon'" in output
     assert "discrepancy " in output
@@ -140,7 +143,6 @@ def test_verify_refuses_a_solution_that_claims_too_much(run, samples):
         (["solve", "discrepancy", "--source", "a.npz", "--target", "b.npz", "-o", "x/y.npz"], 2, "no folder"),
         (["demo", "-o", "x/y.png"], 2, "no folder"),
         (["solve", "no-such-problem"], 2, "no-such-problem"),
-        (["solve", "minmax"], 1, "no command line"),
         (["verify", "a.npz"], 1, "not a matrixlearn solution"),
         (["check", "no-such-problem"], 1, "no problem is called 'no-such-problem'; known: "),
     ],
@@ -195,7 +197,7 @@ def test_demo_needs_a_problem_that_has_one(run, monkeypatch):
 
 @pytest.mark.parametrize(("figure", "message"), [(None, "matrixlearn[plot]"), (Figure(), "magic")])
 def test_demo_says_why_there_is_no_picture(run, monkeypatch, figure, message):
-    monkeypatch.setattr(Discrepancy, "demo", lambda: lambda say: figure)
+    monkeypatch.setattr(WeightsPresenter, "demo", lambda self: lambda say: figure)
     assert message in run("demo", "-o", "picture.magic", status=1)
 
 

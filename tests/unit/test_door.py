@@ -14,13 +14,13 @@ from matrixlearn_maxcut import MaxCut
 import matrixlearn as ml
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.problem import (
-    ConstraintFamily,
-    DenseFamily,
+    DenseMap,
     FamilyGame,
     KnapsackSet,
-    RankOneFamily,
+    LinearMap,
+    RankOneMap,
     ScaledSimplex,
-    SparseFamily,
+    SparseMap,
     SpectralGame,
     Spectraplex,
     UnitDiagonalGame,
@@ -34,7 +34,7 @@ PARTS = {
     "offset": np.zeros(M),
     "spectral_set": Spectraplex(N, 1.0),
     "dual_set": KnapsackSet.simplex(M),
-    "family": DenseFamily(UNITS),
+    "family": DenseMap(UNITS),
 }
 CENTRE = np.full(M, 1 / M)
 DOORS = pytest.mark.parametrize("door", [ml.solve, ml.methods, lambda problem: ml.certify(problem, y=CENTRE)])
@@ -59,7 +59,7 @@ def test_a_game_for_one_occasion_is_its_five_parts():
     assert ml.solve(lists, tol=1e-6).value == pytest.approx(4.0, abs=1e-5)
 
 
-class Own(ConstraintFamily):
+class Own(LinearMap):
     """A family of which only its first member is looked at."""
 
     shape, norms = (M, N), np.ones(M)
@@ -92,16 +92,16 @@ class Own(ConstraintFamily):
         ("dual_set", np.ones(M), "^dual_set must be a KnapsackSet, got ndarray"),
         ("spectral_set", Spectraplex(5, 1.0), r"^cost has shape \(4, 4\), but spectral_set has n = 5"),
         ("spectral_set", N, "^spectral_set must be a SpectralSet, got int: give Spectraplex"),
-        ("family", UNITS, r"^family must be a ConstraintFamily, got ndarray of shape \(3, 4, 4\): give DenseFamily"),
-        ("family", list(UNITS), r"^family must be a ConstraintFamily, got list: give DenseFamily\(A\)"),
-        ("family", DenseFamily(UNITS[:2]), "^family holds 2 matrices of order 4, but dual_set has m = 3"),
-        ("family", DenseFamily(UNITS[:, :3, :3]), "^family holds 3 matrices of order 3, .* spectral_set n = 4"),
-        ("family", DenseFamily(changed(UNITS, (2, 0, 3), 1.0)), r"^family.matrix\(2\) must be symmetric, .* \(0, 3\)"),
-        ("family", DenseFamily(changed(UNITS, (1, 0, 0), np.inf)), r"^family.matrix\(1\) holds 1 NaN or infinite"),
-        ("family", RankOneFamily(changed(np.ones((M, N)), (1, 0), np.nan)), r"^family.matrix\(1\) holds"),
+        ("family", UNITS, r"^family must be a LinearMap, got ndarray of shape \(3, 4, 4\): give DenseMap"),
+        ("family", list(UNITS), r"^family must be a LinearMap, got list: give DenseMap\(A\)"),
+        ("family", DenseMap(UNITS[:2]), "^family holds 2 matrices of order 4, but dual_set has m = 3"),
+        ("family", DenseMap(UNITS[:, :3, :3]), "^family holds 3 matrices of order 3, .* spectral_set n = 4"),
+        ("family", DenseMap(changed(UNITS, (2, 0, 3), 1.0)), r"^family.matrix\(2\) must be symmetric, .* \(0, 3\)"),
+        ("family", DenseMap(changed(UNITS, (1, 0, 0), np.inf)), r"^family.matrix\(1\) holds 1 NaN or infinite"),
+        ("family", RankOneMap(changed(np.ones((M, N)), (1, 0), np.nan)), r"^family.matrix\(1\) holds"),
         (
             "family",
-            SparseFamily(sp.csr_array(changed(UNITS, (2, 0, 3), 1.0).reshape(M, -1)), N),
+            SparseMap(sp.csr_array(changed(UNITS, (2, 0, 3), 1.0).reshape(M, -1)), N),
             r"^family.matrix\(2\) must be symmetric, .* \(0, 3\)",
         ),
         ("family", Own(), r"^family.matrix\(0\) must be symmetric"),
@@ -115,10 +115,10 @@ def test_what_cannot_be_right_is_named(door, part, value, said):
 @pytest.mark.parametrize(
     ("construct", "said"),
     [
-        (lambda: DenseFamily(UNITS.tolist()), r"^DenseFamily takes an array of shape \(m, n, n\), got a list"),
-        (lambda: DenseFamily(UNITS[0]), r"^DenseFamily takes an array of shape \(m, n, n\), got shape \(4, 4\)"),
-        (lambda: DenseFamily(UNITS[:, :3]), r"^DenseFamily takes .*, got shape \(3, 3, 4\)"),
-        (lambda: RankOneFamily(UNITS), r"^RankOneFamily takes an array of shape \(m, n\), got shape \(3, 4, 4\)"),
+        (lambda: DenseMap(UNITS.tolist()), r"^DenseMap takes an array of shape \(m, n, n\), got a list"),
+        (lambda: DenseMap(UNITS[0]), r"^DenseMap takes an array of shape \(m, n, n\), got shape \(4, 4\)"),
+        (lambda: DenseMap(UNITS[:, :3]), r"^DenseMap takes .*, got shape \(3, 3, 4\)"),
+        (lambda: RankOneMap(UNITS), r"^RankOneMap takes an array of shape \(m, n\), got shape \(3, 4, 4\)"),
     ],
 )
 def test_families_take_arrays(construct, said):
@@ -128,7 +128,7 @@ def test_families_take_arrays(construct, said):
 
 def test_a_program_looks_at_the_family_that_it_is_given():
     with pytest.raises(ProblemError, match=r"^A.matrix\(2\) must be symmetric, .* at the entry \(0, 3\)"):
-        ml.LinearSDP(C, DenseFamily(changed(UNITS, (2, 0, 3), 1.0)), np.ones(M), 1.0)
+        ml.LinearSDP(C, DenseMap(changed(UNITS, (2, 0, 3), 1.0)), np.ones(M), 1.0)
 
 
 # -- games of maps, of a vector, and of a unit diagonal ------------------------------------------------

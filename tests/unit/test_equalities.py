@@ -13,9 +13,7 @@ from hypothesis import strategies as st
 import matrixlearn as ml
 from matrixlearn.certificate import CHARGE, charged
 from matrixlearn.exceptions import CapabilityError, ProblemError
-from matrixlearn.linalg.compressed_family import CompressedFamily
-from matrixlearn.linalg.constraints import DenseFamily, RankOneFamily
-from matrixlearn.linalg.sparse_family import SparseFamily
+from matrixlearn.maps import CompressedMap, DenseMap, RankOneMap, SparseMap
 from matrixlearn.problems.base import Bound
 from matrixlearn.problems.face import combination, least_face
 from matrixlearn.sets import KnapsackSet
@@ -166,7 +164,7 @@ def test_the_least_face_is_the_null_space_of_what_must_vanish(seed, n, r, sparse
     r = min(r, n - 1)
     G = rng.standard_normal((n, n - r))
     A = np.stack([G @ G.T, symmetric(rng, n, n), symmetric(rng, n, n)]) * np.array([-1.0, 1, 1])[:, None, None]
-    family = SparseFamily(sp.csr_array(A.reshape(3, n * n)), n) if sparse else DenseFamily(A)
+    family = SparseMap(sp.csr_array(A.reshape(3, n * n)), n) if sparse else DenseMap(A)
     face = least_face(family, np.array([0.0, 1.0, 2.0]), np.array([True, True, False]), np.eye(n))
     assert face.V.shape == (n, r) and list(face.rows) == [1, 2]
     np.testing.assert_allclose(face.V.T @ face.V, np.eye(r), atol=1e-12)
@@ -210,15 +208,15 @@ def test_a_compressed_family_is_the_dense_one(seed, n, r):
     A = symmetric(rng, m, n, n) * (rng.random((m, n, n)) < 0.6)
     A = A + np.swapaxes(A, 1, 2)
     V = np.linalg.qr(rng.standard_normal((n, r)))[0]
-    family = SparseFamily(sp.csr_array(A.reshape(m, n * n)), n).compressed(V)
-    assert isinstance(family, CompressedFamily)
-    plain = DenseFamily(np.stack([V.T @ a @ V for a in A]))
+    family = SparseMap(sp.csr_array(A.reshape(m, n * n)), n).compressed(V)
+    assert isinstance(family, CompressedMap)
+    plain = DenseMap(np.stack([V.T @ a @ V for a in A]))
     U, W = (G @ G.T for G in rng.standard_normal((2, r, r)))
     y = rng.standard_normal(m)
     np.testing.assert_allclose(family.apply(y), plain.apply(y), atol=1e-12)
     np.testing.assert_allclose(family.adjoint(U), plain.adjoint(U), atol=1e-11)
     np.testing.assert_allclose(family.sizes, plain.sizes, atol=1e-11)
-    ours, theirs = family.moments(U, W), plain.moments(U, W)
+    ours, theirs = family.newton_terms(U, W), plain.newton_terms(U, W)
     for name in ("single", "product", "second"):
         np.testing.assert_allclose(getattr(ours, name), getattr(theirs, name), atol=1e-10)
     D = symmetric(rng, r, r)
@@ -229,7 +227,7 @@ def test_a_compressed_family_is_the_dense_one(seed, n, r):
 def test_a_combination_is_found_where_there_is_one(seed):
     rng = np.random.default_rng(seed)
     P = np.linalg.qr(rng.standard_normal((4, 4)))[0]
-    for family, exists in ((RankOneFamily(P), True), (RankOneFamily(P[:3]), False)):
+    for family, exists in ((RankOneMap(P), True), (RankOneMap(P[:3]), False)):
         y, residual = combination(family, np.ones(family.shape[0], dtype=bool), np.eye(4))
         np.testing.assert_allclose(y, 1.0, atol=1e-10)
         assert (residual <= 1e-10) == exists

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import matrixlearn as ml
 from matrixlearn.exceptions import MatrixLearnError, ProblemError
-from matrixlearn.problem import DenseFamily, SparseFamily
+from matrixlearn.problem import DenseMap, SparseMap
 
 N = 6
 
@@ -80,13 +80,13 @@ def test_matrices_come_as_people_hold_them():
     value = ml.solve(ml.LinearSDP(C, A, b, R), tol=1e-6).value
     held = np.empty(3, dtype=object)
     held[:] = [sp.csr_matrix(a) for a in A]
-    for other in (list(A), tuple(A), [a.tolist() for a in A], held, DenseFamily(A)):
+    for other in (list(A), tuple(A), [a.tolist() for a in A], held, DenseMap(A)):
         assert ml.solve(ml.LinearSDP(C, other, b, R), tol=1e-6).value == pytest.approx(value, rel=1e-5)
     for wrong in (iter(A), dict(enumerate(A))):
         with pytest.raises(ProblemError, match="A must be an array or a list"):
             ml.LinearSDP(C, wrong, b, R)
     with pytest.raises(ProblemError, match="A must hold matrices of shape"):
-        ml.LinearSDP(C, DenseFamily(np.eye(2)[None]), [1.0], R)
+        ml.LinearSDP(C, DenseMap(np.eye(2)[None]), [1.0], R)
     with pytest.raises(ProblemError, match="of complex numbers"):
         ml.LinearSDP(C, A, b + 1j, R)
 
@@ -190,7 +190,7 @@ def test_a_sparse_program_with_senses_in_a_file(tmp_path):
     path = tmp_path / "theta.npz"
     solution.save(path)
     again = ml.Solution.load(path)
-    assert isinstance(again.problem.family, SparseFamily)  # as it was: no m x n x n array
+    assert isinstance(again.problem.family, SparseMap)  # as it was: no m x n x n array
     np.testing.assert_array_equal(again.problem.row_multipliers(again.y), problem.row_multipliers(solution.y))
     assert again.summary() == solution.summary()
     again.certificate.verify()

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import matrixlearn as ml
-from matrixlearn.problem import FamilyGame, KnapsackSet, RankOneFamily, Spectraplex
+from matrixlearn.problem import FamilyGame, KnapsackSet, RankOneMap, Spectraplex
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,7 +20,7 @@ class Connectivity(FamilyGame):
     @cached_property
     def family(self):
         V = np.linalg.svd(np.ones((1, self.edges.max() + 1)))[2][1:].T  # off the constant vector
-        return RankOneFamily(V[self.edges[:, 0]] - V[self.edges[:, 1]])
+        return RankOneMap(V[self.edges[:, 0]] - V[self.edges[:, 1]])
 
     cost = cached_property(lambda self: np.zeros((self.edges.max(),) * 2))
     offset = cached_property(lambda self: np.zeros(len(self.edges)))

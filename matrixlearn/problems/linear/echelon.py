@@ -13,9 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from matrixlearn.linalg._lapack import lapack
-from matrixlearn.linalg.constraints import ConstraintFamily
-from matrixlearn.linalg.sparse_family import SparseFamily
 from matrixlearn.linalg.verified import least_singular_value
+from matrixlearn.maps import LinearMap, SparseMap
 from matrixlearn.problems.linear.face import EXACT, integers
 
 DENOMINATORS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 60, 120, 720, 5040)
@@ -34,7 +33,7 @@ class Echelon:
 
     Attributes
     ----------
-    family : SparseFamily
+    family : SparseMap
         Z.
     right : ndarray
         z.
@@ -42,7 +41,7 @@ class Echelon:
         A = M Z: y of the rows A gives M^T y of the rows Z.
     """
 
-    family: SparseFamily
+    family: SparseMap
     right: np.ndarray
     M: np.ndarray
 
@@ -55,12 +54,12 @@ class Echelon:
         return np.asarray(np.linalg.lstsq(self.M.T, z, rcond=None)[0])
 
 
-def entries_of(family: ConstraintFamily) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+def entries_of(family: LinearMap) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
     """(the entries on and above the diagonal that any member has, (m, N), their rows, their columns); None where they are
     complex or too many.
     """
     m, n = family.shape
-    if isinstance(family, SparseFamily):
+    if isinstance(family, SparseMap):
         if np.iscomplexobj(family.rows.data):
             return None
         places = np.unique(family.rows.indices)
@@ -78,7 +77,7 @@ def entries_of(family: ConstraintFamily) -> tuple[np.ndarray, np.ndarray, np.nda
     return rows[:, i, k], i, k
 
 
-def echelon(family: ConstraintFamily, right: np.ndarray) -> Echelon | None:
+def echelon(family: LinearMap, right: np.ndarray) -> Echelon | None:
     """The reduced echelon form of equalities, proved; None where none is."""
     known = entries_of(family)
     if known is None:
@@ -140,7 +139,7 @@ def _is_product(whole: np.ndarray, M: np.ndarray, out: np.ndarray, lead: np.ndar
     return bool(np.array_equal((left * times).dot(rows), right * int(common)))
 
 
-def _family(rows: np.ndarray, i: np.ndarray, k: np.ndarray, n: int) -> SparseFamily:
+def _family(rows: np.ndarray, i: np.ndarray, k: np.ndarray, n: int) -> SparseMap:
     """The symmetric matrices of these entries."""
     import scipy.sparse as sp
 
@@ -148,4 +147,4 @@ def _family(rows: np.ndarray, i: np.ndarray, k: np.ndarray, n: int) -> SparseFam
     data = np.concatenate([rows, rows[:, off]], axis=1)
     place = np.concatenate([i * n + k, (k * n + i)[off]])
     members, which = np.nonzero(data)
-    return SparseFamily(sp.csr_array((data[members, which], (members, place[which])), shape=(len(rows), n * n)), n)
+    return SparseMap(sp.csr_array((data[members, which], (members, place[which])), shape=(len(rows), n * n)), n)

@@ -15,8 +15,7 @@ from functools import singledispatch
 import numpy as np
 
 from matrixlearn.linalg._hermitian import is_complex
-from matrixlearn.linalg.constraints import ConstraintFamily, DenseFamily, RankOneFamily, SignedFamily
-from matrixlearn.linalg.sparse_family import SparseFamily
+from matrixlearn.maps import DenseMap, LinearMap, RankOneMap, ScaledMap, SparseMap
 
 
 def two_product(a: np.ndarray, b: np.ndarray | float) -> tuple[np.ndarray, np.ndarray]:
@@ -46,7 +45,7 @@ def proportional(u: np.ndarray, v: np.ndarray, at: int) -> bool:
 
 
 @singledispatch
-def row_data(family: ConstraintFamily, j: int) -> tuple[bytes, np.ndarray] | None:
+def row_data(family: LinearMap, j: int) -> tuple[bytes, np.ndarray] | None:
     """(where the entries are, the entries as a real vector) that determine A_j; None where no short form is known."""
     return None
 
@@ -56,36 +55,38 @@ def _real(values: np.ndarray) -> np.ndarray:
 
 
 @row_data.register
-def _(family: SparseFamily, j: int) -> tuple[bytes, np.ndarray] | None:
+def _(family: SparseMap, j: int) -> tuple[bytes, np.ndarray] | None:
     part = slice(family.rows.indptr[j], family.rows.indptr[j + 1])
     order = np.argsort(family.rows.indices[part], kind="stable")
     return family.rows.indices[part][order].tobytes(), _real(family.rows.data[part][order])
 
 
 @row_data.register
-def _(family: DenseFamily, j: int) -> tuple[bytes, np.ndarray] | None:
+def _(family: DenseMap, j: int) -> tuple[bytes, np.ndarray] | None:
     return b"", _real(np.ascontiguousarray(family.A[j]).reshape(-1))
 
 
 @row_data.register
-def _(family: RankOneFamily, j: int) -> tuple[bytes, np.ndarray] | None:
+def _(family: RankOneMap, j: int) -> tuple[bytes, np.ndarray] | None:
     return (b"", np.ascontiguousarray(family.P[j])) if not is_complex(family.P) else None
 
 
 @row_data.register
-def _(family: SignedFamily, j: int) -> tuple[bytes, np.ndarray] | None:
-    known, sign = row_data(family.base, j), float(family.signs[j])
-    if known is None or isinstance(family.base, RankOneFamily):
+def _(family: ScaledMap, j: int) -> tuple[bytes, np.ndarray] | None:
+    known, sign = row_data(family.base, j), float(family.factors[j])
+    if abs(np.frexp(sign)[0]) != 0.5:  # its products round
+        return None
+    if known is None or isinstance(family.base, RankOneMap):
         return known
     return known[0], sign * known[1]
 
 
-def _factor(family: ConstraintFamily, u: np.ndarray, v: np.ndarray, at: int, i: int, j: int) -> Fraction:
+def _factor(family: LinearMap, u: np.ndarray, v: np.ndarray, at: int, i: int, j: int) -> Fraction:
     """k with A_i = k A_j, for proportional data u of A_i and v of A_j."""
     k = Fraction(float(u[at])) / Fraction(float(v[at]))
-    base = family.base if isinstance(family, SignedFamily) else family
-    if isinstance(base, RankOneFamily):
-        signs = family.signs if isinstance(family, SignedFamily) else np.ones(family.shape[0])
+    base = family.base if isinstance(family, ScaledMap) else family
+    if isinstance(base, RankOneMap):
+        signs = family.factors if isinstance(family, ScaledMap) else np.ones(family.shape[0])
         return k * k * Fraction(float(signs[i])) / Fraction(float(signs[j]))
     return k
 
@@ -99,7 +100,7 @@ class Multiple:
     factor: Fraction
 
 
-def multiples(family: ConstraintFamily) -> list[list[Multiple]]:
+def multiples(family: LinearMap) -> list[list[Multiple]]:
     """The classes of proportional rows that have more than one member; the first member is the reference."""
     classes: dict[tuple[bytes, bytes], list[tuple[int, np.ndarray, int]]] = {}
     for j in range(family.shape[0]):
@@ -203,7 +204,7 @@ class Combined:
                     return
 
 
-def combined(family: ConstraintFamily, b: np.ndarray, equal: np.ndarray, trace_bound: float | None) -> Combined:
+def combined(family: LinearMap, b: np.ndarray, equal: np.ndarray, trace_bound: float | None) -> Combined:
     """What the rows say together: see the head of this module."""
     m = len(b)
     keep, now_equal = np.ones(m, dtype=bool), equal.copy()
@@ -267,7 +268,7 @@ def _contradiction(m: int, equal: np.ndarray, group: list[Multiple], i: int, j: 
     return Combined(np.arange(m), equal, [group], f"rows {i} and {j} are multiples of each other and cannot both hold")
 
 
-def _identity_row(family: ConstraintFamily) -> tuple[int, Fraction] | None:
+def _identity_row(family: LinearMap) -> tuple[int, Fraction] | None:
     """(j, k) of the first row with A_j = k I exactly."""
     n = family.shape[1]
     likely = np.abs(family.adjoint(np.eye(n))) >= (1 - 1e-12) * np.sqrt(n) * family.sizes

@@ -22,9 +22,8 @@ import numpy as np
 
 from matrixlearn._array import EPS
 from matrixlearn.linalg import is_complex
-from matrixlearn.linalg.compressed_family import CompressedFamily
-from matrixlearn.linalg.constraints import ConstraintFamily
 from matrixlearn.linalg.verified import is_definite
+from matrixlearn.maps import CompressedMap, LinearMap
 from matrixlearn.problems.linear.exact import two_product
 
 NEARLY = 1e-10
@@ -146,7 +145,7 @@ def vanishes(A: np.ndarray, V: np.ndarray) -> bool:
 
 
 def least_face(
-    family: ConstraintFamily, b: np.ndarray, equal: np.ndarray, multipliers: np.ndarray | None = None
+    family: LinearMap, b: np.ndarray, equal: np.ndarray, multipliers: np.ndarray | None = None
 ) -> Face | None:
     """The face that the rows <A_j, X> = 0 (or <= 0) with a semidefinite A_j leave; None where no such row is proved.
 
@@ -175,7 +174,9 @@ def least_face(
         if V is None:
             return face
         if face is None and worth < 0:
-            return Face(V, np.zeros(0, dtype=int), signs, f"A(y) >= 0 and b.y = {float(worth):.6g} < 0 are proved exactly")
+            return Face(
+                V, np.zeros(0, dtype=int), signs, f"A(y) >= 0 and b.y = {float(worth):.6g} < 0 are proved exactly"
+            )
         weights = face.weights if face is not None else np.zeros(m)
         if face is None:
             weights[rows] = signs
@@ -183,7 +184,7 @@ def least_face(
         face = Face(V, says, weights, why, tight)
         if why or V.shape[1] == 0:
             return face
-        rows, current = says, CompressedFamily(family.at(says), V)
+        rows, current = says, CompressedMap(family.at(says), V)
 
 
 def _exact_multiple(k: float, A: np.ndarray) -> np.ndarray | None:
@@ -246,7 +247,7 @@ def is_semidefinite(N: np.ndarray) -> bool:
     return _proved_null_space(N) is not None
 
 
-def _facial(family: ConstraintFamily, candidates: np.ndarray, equal: np.ndarray) -> np.ndarray:
+def _facial(family: LinearMap, candidates: np.ndarray, equal: np.ndarray) -> np.ndarray:
     """A sign times a power of two for the rows that are semidefinite but for rounding, 0 for the others, (m,)."""
     n = family.shape[1]
     sizes, traces = family.sizes, family.adjoint(np.eye(n))
@@ -260,7 +261,7 @@ def _facial(family: ConstraintFamily, candidates: np.ndarray, equal: np.ndarray)
 
 
 def whole_multipliers(
-    family: ConstraintFamily, b: np.ndarray, equal: np.ndarray, y: np.ndarray, X: np.ndarray
+    family: LinearMap, b: np.ndarray, equal: np.ndarray, y: np.ndarray, X: np.ndarray
 ) -> list[np.ndarray]:
     """Candidates for multipliers of a face, small whole numbers w with w_j >= 0 outside E and b.w <= 0 exactly: near a y
     that runs away, and near what an X on the face leaves of it, {w : A(w) X = 0, b.w = 0}.
@@ -285,7 +286,7 @@ def exact_inner(a: np.ndarray, b: np.ndarray) -> Fraction:
     return sum((Fraction(float(x)) * Fraction(float(y)) for x, y in zip(a, b, strict=True)), Fraction(0))
 
 
-def _orthogonal(family: ConstraintFamily, b: np.ndarray, y: np.ndarray, X: np.ndarray) -> np.ndarray:
+def _orthogonal(family: LinearMap, b: np.ndarray, y: np.ndarray, X: np.ndarray) -> np.ndarray:
     """The part of y in {w : A(w) U = 0, b.w = 0}, U the range of X but for what is small."""
     m = len(b)
     w, U = np.linalg.eigh(X)
@@ -302,12 +303,12 @@ def _orthogonal(family: ConstraintFamily, b: np.ndarray, y: np.ndarray, X: np.nd
 
 
 def _left(
-    family: ConstraintFamily, rows: np.ndarray, V: np.ndarray, b: np.ndarray, equal: np.ndarray
+    family: LinearMap, rows: np.ndarray, V: np.ndarray, b: np.ndarray, equal: np.ndarray
 ) -> tuple[np.ndarray, str]:
     """(the rows that say something on the face, why it has no feasible X)."""
     sizes = family.sizes * float(np.linalg.norm(V)) ** 2 if V.shape[1] else family.sizes
     says: list[int] = []
-    left = CompressedFamily(family, V).sizes if V.shape[1] else np.zeros(len(sizes))
+    left = CompressedMap(family, V).sizes if V.shape[1] else np.zeros(len(sizes))
     for j in rows:
         if left[j] > NEARLY * sizes[j] or not (V.shape[1] == 0 or vanishes(family.matrix(int(j)), V)):
             says.append(int(j))

@@ -20,20 +20,18 @@ import numpy as np
 
 from matrixlearn._array import EPS, as_numpy, from_numpy
 from matrixlearn.linalg import cholesky, frobenius, inner, inverse_factor, sym, trace
-from matrixlearn.linalg.constraints import ConstraintFamily
 from matrixlearn.linalg.verified import INF, inner_bounded, is_definite, least_eigenvalue
+from matrixlearn.maps import CompressedMap, LinearMap
 from matrixlearn.problems.base import Bound
 from matrixlearn.problems.cells import diagonal_blocks
 from matrixlearn.problems.family import FamilyGame
-from matrixlearn.linalg.compressed_family import CompressedFamily
 from matrixlearn.problems.linear.face import exact_inner, is_semidefinite
 from matrixlearn.problems.linear.proof import Proof
 from matrixlearn.sets import KnapsackSet, SpectralSet, TraceBall
 from matrixlearn.typing import Array
 
-
-SMALL, FAR = 40, 1e3
-"""The order up to which, and the times `OpenProgram.usual_trace` from which, a ray is looked for in whole numbers."""
+SMALL = 40
+"""The order up to which a ray is looked for in whole numbers."""
 
 ROUNDED = 1e-9
 """Part of R by which a trace may be above it."""
@@ -122,7 +120,7 @@ class OpenProgram(FamilyGame):
     """
 
     C: Array
-    family: ConstraintFamily
+    family: LinearMap
     b: np.ndarray
     equal: np.ndarray
     proof: Proof = field(repr=False)
@@ -238,11 +236,6 @@ class OpenProgram(FamilyGame):
     def bound_from_matrix(self, X: Array) -> Bound:
         W = self._hermitian(X)
         lower, size = self.proof.lower(W)
-        far = float(np.real(np.trace(W))) > FAR * self.usual_trace
-        if (far or lower == -INF) and inner(as_numpy(self.C), W) > 0:
-            ray = self._ray_near(W)
-            if ray is not None:
-                return Bound(point=from_numpy(ray, self.C), lower=INF, size=size)
         return Bound(point=X, lower=lower, size=size)
 
     def within_limit(self, X: Array) -> bool:
@@ -250,25 +243,26 @@ class OpenProgram(FamilyGame):
         W = self._hermitian(X)
         return self.limit is None or self.limit.holds(W, self.proof.margin(W).delta)
 
-    def _ray_near(self, X: np.ndarray) -> np.ndarray | None:
+    def ray_near(self, X: Array) -> Array | None:
         """X' >= 0 with <A_j, X'> = 0 or <= 0 and <C, X'> > 0, proved, near a multiple of X: nothing bounds the objective,
         where any matrix is feasible. By the margins of `Proof`, or in small whole numbers.
         """
+        X = self._hermitian(X)
+        if not inner(as_numpy(self.C), X) > 0:
+            return None
+        X = X / float(np.max(np.abs(X)))
         along = replace(self.proof, b=np.zeros(len(self.b)))
         if along.lower(X)[0] > 0:
-            return X
-        if len(X) > SMALL or np.iscomplexobj(X):
-            return None
-        largest = float(np.max(np.abs(X)))
-        for q in (1, 2, 3, 4, 6, 8):
-            D = np.rint(q * X / largest)
+            return from_numpy(X, self.C)
+        for q in (1, 2, 3, 4, 6, 8) if len(X) <= SMALL and not np.iscomplexobj(X) else ():
+            D = np.rint(q * X)
             if self._is_exact_ray(D):
-                return D
+                return from_numpy(D, self.C)
         return None
 
     def _is_exact_ray(self, D: np.ndarray) -> bool:
         """Whether whole numbers D are a ray, without rounding."""
-        if not np.any(D) or np.iscomplexobj(self.proof.C) or isinstance(self.proof.family, CompressedFamily):
+        if not np.any(D) or np.iscomplexobj(self.proof.C) or isinstance(self.proof.family, CompressedMap):
             return False
         if not exact_inner(np.real(self.proof.C).reshape(-1), D.reshape(-1)) > 0:
             return False
@@ -371,7 +365,7 @@ class OpenProgram(FamilyGame):
         return trace(X) if self.limit is None else inner(self.limit.matrix, as_numpy(X))
 
 
-def combination(family: ConstraintFamily, rows: np.ndarray, target: np.ndarray, most: int = 30) -> tuple[np.ndarray, float]:
+def combination(family: LinearMap, rows: np.ndarray, target: np.ndarray, most: int = 30) -> tuple[np.ndarray, float]:
     """(y, ||target - sum_j y_j A_j||_F) by conjugate gradients on the normal equations, y_j = 0 outside ``rows``: exact
     after as many steps as there are different singular values, which are few where a program states what its X must be.
     """

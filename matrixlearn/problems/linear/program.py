@@ -19,16 +19,17 @@ import numpy as np
 from matrixlearn._array import as_numpy, from_numpy, namespace
 from matrixlearn._validation import as_hermitian, as_number, as_real_vector, require_same_namespace
 from matrixlearn.exceptions import ProblemError
-from matrixlearn.linalg import frobenius, inner, is_complex
-from matrixlearn.linalg.constraints import (
-    ConstraintFamily,
-    DenseFamily,
-    RankOneFamily,
-    SignedFamily,
+from matrixlearn.linalg import inner, is_complex
+from matrixlearn.maps import (
+    DenseMap,
+    LinearMap,
+    RankOneMap,
+    ScaledMap,
+    SparseMap,
 )
-from matrixlearn.linalg.sparse_family import SparseFamily
-from matrixlearn.linalg.bounded import on_numpy
-from matrixlearn.problems.base import INF, Argument, Bound, Problem, Reconsidered, Reduction
+from matrixlearn.maps.bounded import on_numpy
+from matrixlearn.present import presented_by
+from matrixlearn.problems.base import INF, Bound, Problem, Reconsidered, Reduction
 from matrixlearn.problems.linear.echelon import Echelon, echelon
 from matrixlearn.problems.linear.exact import combined
 from matrixlearn.problems.linear.face import whole_multipliers
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
     import cvxpy
 
     from matrixlearn.engines.base import Incumbent, Proposal
-    from matrixlearn.solution import Solution
 
 
 def _positive(trace_bound: Any) -> float | None:
@@ -57,6 +57,7 @@ def _positive(trace_bound: Any) -> float | None:
     return R
 
 
+@presented_by("matrixlearn.present.linear:LinearPresenter")
 @dataclass(frozen=True, eq=False)
 class LinearSDP(Problem):
     """max C . X subject to A_j . X <= b_j (or = b_j), X >= 0, Tr X <= trace_bound.
@@ -101,14 +102,10 @@ class LinearSDP(Problem):
     equalities: Any = None
     presolve: Literal["rows", "echelon"] = "rows"
     facial: np.ndarray | None = None
-    family: ConstraintFamily = field(init=False, repr=False)
+    family: LinearMap = field(init=False, repr=False)
 
     name = "sdp"
     objective = "maximize"
-    arguments = (
-        Argument("program", "sparse SDPA file, such as SDPLIB's .dat-s or .dat-s.gz", required=True, positional=True),
-        Argument("trace_bound", "bound on the trace of X, where the constraints do not give it", float),
-    )
 
     def __post_init__(self) -> None:
         C = as_hermitian("C", self.C)
@@ -118,7 +115,7 @@ class LinearSDP(Problem):
             C = namespace(C).astype(C, namespace(C).complex128)  # X is complex, and so are its losses
         b = as_real_vector("b", self.b, family.shape[0])
         R = _positive(self.trace_bound)
-        equal = np.zeros(len(b), dtype=bool) if self.equalities is None else np.asarray(self.equalities)
+        equal = np.zeros(len(b), dtype=bool) if self.equalities is None else np.array(self.equalities)
         if equal.shape != b.shape or equal.dtype != bool:
             msg = f"equalities must be {len(b)} of True and False, one for each row of b; got {self.equalities!r}"
             raise ProblemError(msg)
@@ -173,7 +170,7 @@ class LinearSDP(Problem):
             raise ProblemError(msg)
         signs = np.array([-1.0 if sense == ">=" else 1.0 for sense in each])
         if np.any(signs < 0):
-            family, b = SignedFamily(family, signs), signs * b
+            family, b = ScaledMap(family, signs), signs * b
         equal = np.array([sense == "==" for sense in each])
         return cls(C, family, b, trace_bound, equalities=equal)
 
@@ -194,34 +191,12 @@ class LinearSDP(Problem):
             For a file that is none (file and line are named).
         """
         program = read_sdpa(path)
-        family = SparseFamily(program.rows, program.objective.shape[0])
+        family = SparseMap(program.rows, program.objective.shape[0])
         return cls.with_senses(program.objective.toarray(), family, program.right, "==", trace_bound)
 
     def row_multipliers(self, y: np.ndarray) -> np.ndarray:
         """One multiplier for each row as it was given to `with_senses`; y itself for a plain program."""
-        return self.family.signs * y if isinstance(self.family, SignedFamily) else y
-
-    def describe(self, solution: Solution) -> list[str]:
-        X = solution.matrix
-        if X is None or not np.any(self.equalities) or not np.isfinite(solution.lower):
-            return []
-        apart = np.abs(self.b - self.family.adjoint(X))[self.equalities]
-        size = (np.abs(self.b) + self.family.sizes * frobenius(X))[self.equalities]
-        worst = float(np.max(apart / np.where(size > 0, size, 1.0)))
-        return [f"equalities {np.count_nonzero(self.equalities)} rows, met to {worst:.1e} of their size"]
-
-    def plot(self, solution: Solution, axes: Any) -> bool:
-        if solution.matrix is None:
-            return False
-        largest = np.linalg.eigvalsh(as_numpy(solution.matrix))[::-1]
-        if not largest[0] > 0:
-            return False
-        shares = np.maximum(largest / largest[0], 1e-12)
-        axes.semilogy(np.arange(1, len(shares) + 1), shares, ".", color="C2")
-        axes.set_xlabel("eigenvalue of X, by size")
-        axes.set_ylabel("eigenvalue / the largest")
-        axes.set_title(f"rank {np.count_nonzero(shares > 1e-4)} of {len(shares)} above 1e-4")
-        return True
+        return self.family.factors * y if isinstance(self.family, ScaledMap) else y
 
     # -- how it is solved -------------------------------------------------------------------------
 
@@ -249,7 +224,9 @@ class LinearSDP(Problem):
             return None
         rows = combined(on_numpy(self.family), self.b, self.equalities, self.trace_bound)
         those = rows.kept[rows.equal]
-        return echelon(on_numpy(self.family).at(those), self.b[those]) if len(those) and not rows.contradiction else None
+        return (
+            echelon(on_numpy(self.family).at(those), self.b[those]) if len(those) and not rows.contradiction else None
+        )
 
     def reduction(self) -> Standard:
         return self.standard
@@ -263,8 +240,6 @@ class LinearSDP(Problem):
         if not isinstance(reduction, Standard) or best.upper == -INF:
             return None
         unproved, limit = best.inside is None, reduction.program.limit
-        if best.lower == INF and (limit is None or limit.row):
-            return None
         if unproved and self.presolve == "rows" and np.any(self.equalities):
             deeper = dataclasses.replace(self, presolve="echelon")
             if deeper.standard.echelon is not None:
@@ -299,11 +274,17 @@ class LinearSDP(Problem):
         W = standard.lowered_matrix(X)
         point = X if standard.face is None else standard.lifted_matrix(W)
         bound, program = standard.program.bound_from_matrix(W), standard.program
-        if bound.lower == INF and program.limit is None:
-            return dataclasses.replace(bound, point=standard.lifted_matrix(bound.point))
-        if bound.lower == INF or not program.within_limit(W):
+        if not program.within_limit(W):
             return Bound(point=point)
         return dataclasses.replace(bound, point=point)
+
+    def ray_near(self, X: Array) -> Array | None:
+        """A direction along which nothing bounds the objective; none where the trace is bounded."""
+        standard = self.standard
+        if self.trace_bound is not None or standard.answer:
+            return None
+        ray = standard.program.ray_near(standard.lowered_matrix(X))
+        return None if ray is None else standard.lifted_matrix(ray)
 
     def estimate_from_matrix(self, X: Array) -> Bound:
         """What X suggests where it proves nothing."""
@@ -370,7 +351,7 @@ class LinearSDP(Problem):
     def parameters(self) -> Mapping[str, Any]:
         """The keyword arguments that construct this problem again: A as an array where it is one, or as its family."""
         family: Any = self.family
-        A = family.P if isinstance(family, RankOneFamily) else family.A if isinstance(family, DenseFamily) else family
+        A = family.P if isinstance(family, RankOneMap) else family.A if isinstance(family, DenseMap) else family
         return {
             "C": self.C, "A": A, "b": self.b, "trace_bound": self.trace_bound, "interior": self.interior,
             "equalities": self.equalities, "presolve": self.presolve, "facial": self.facial,

@@ -34,10 +34,9 @@ import numpy as np
 
 from matrixlearn._array import EPS
 from matrixlearn.linalg import cholesky, frobenius
-from matrixlearn.linalg.bounded import adjoint_bounded, apply_error, congruence_error, gram_bounded
-from matrixlearn.linalg.compressed_family import CompressedFamily
-from matrixlearn.linalg.constraints import ConstraintFamily
 from matrixlearn.linalg.verified import INF, inner_bounded, is_definite, least_eigenvalue, least_singular_value
+from matrixlearn.maps import CompressedMap, LinearMap
+from matrixlearn.maps.bounded import adjoint_bounded, apply_error, congruence_error, gram_bounded
 
 ROOM = 1 + 1e-8
 """Covers the rounding of norms, which is relative, where they multiply a margin."""
@@ -53,7 +52,7 @@ class Proof:
     Parameters
     ----------
     C : ndarray, shape (n, n)
-    family : ConstraintFamily
+    family : LinearMap
         The A_j.
     b : ndarray, shape (m,)
     equal : ndarray of bool, shape (m,)
@@ -65,7 +64,7 @@ class Proof:
     """
 
     C: np.ndarray
-    family: ConstraintFamily
+    family: LinearMap
     b: np.ndarray
     equal: np.ndarray
     cost_error: float = 0.0
@@ -203,7 +202,7 @@ class Proof:
         On a face, V^T (A(y) - C) V less e V^T V, e a bound on the error of A(y) - C: what is off by e in all dimensions is
         off by e V^T V on the face, which a basis that is not orthonormal makes larger in few directions only.
         """
-        if self.whole is not None and isinstance(self.family, CompressedFamily):
+        if self.whole is not None and isinstance(self.family, CompressedMap):
             V = self.family.V
             C = self.whole.C
             F = self.family.base.apply(y) - C
@@ -267,8 +266,8 @@ class Margin:
     """b - A(X)."""
 
 
-def _scaled(family: ConstraintFamily, units: np.ndarray) -> ConstraintFamily:
+def _scaled(family: LinearMap, units: np.ndarray) -> LinearMap:
     """The units_j A_j, powers of two: exact."""
-    from matrixlearn.linalg.constraints import SignedFamily
+    from matrixlearn.maps import ScaledMap
 
-    return SignedFamily(family, units)
+    return ScaledMap(family, units)

@@ -13,8 +13,8 @@ from functools import singledispatch
 
 import numpy as np
 
-from matrixlearn.linalg.constraints import CHUNK, ConstraintFamily, DenseFamily, RankOneFamily, SignedFamily
-from matrixlearn.linalg.sparse_family import SparseFamily
+from matrixlearn.maps import DenseMap, LinearMap, RankOneMap, ScaledMap, SparseMap
+from matrixlearn.maps.base import CHUNK
 
 SWEEPS = 6
 """Alternations: each halves what is left, in logarithms."""
@@ -24,7 +24,7 @@ EVEN = 8.0
 
 
 @singledispatch
-def largest_entries(family: ConstraintFamily, weights: np.ndarray) -> np.ndarray:
+def largest_entries(family: LinearMap, weights: np.ndarray) -> np.ndarray:
     """max_j weights_j |A_j|, entry by entry, (n, n)."""
     m, n = family.shape
     out = np.zeros((n, n))
@@ -34,7 +34,7 @@ def largest_entries(family: ConstraintFamily, weights: np.ndarray) -> np.ndarray
 
 
 @largest_entries.register
-def _(family: DenseFamily, weights: np.ndarray) -> np.ndarray:
+def _(family: DenseMap, weights: np.ndarray) -> np.ndarray:
     m, n = family.shape
     out, chunk = np.zeros((n, n)), max(1, CHUNK // (n * n))
     for start in range(0, m, chunk):
@@ -44,32 +44,32 @@ def _(family: DenseFamily, weights: np.ndarray) -> np.ndarray:
 
 
 @largest_entries.register
-def _(family: RankOneFamily, weights: np.ndarray) -> np.ndarray:
+def _(family: RankOneMap, weights: np.ndarray) -> np.ndarray:
     # |a_i a_k| <= max(|a_i|^2, |a_k|^2): the diagonal says how large the entries are
     diagonal = (weights[:, None] * np.abs(family.P) ** 2).max(axis=0)
     return np.asarray(np.sqrt(np.outer(diagonal, diagonal)) * np.eye(len(diagonal)))
 
 
 @largest_entries.register
-def _(family: SparseFamily, weights: np.ndarray) -> np.ndarray:
+def _(family: SparseMap, weights: np.ndarray) -> np.ndarray:
     rows = abs(family.rows).multiply(weights[:, None]).tocsc()
     return np.asarray(rows.max(axis=0).toarray()).reshape(family.n, family.n)
 
 
 @largest_entries.register
-def _(family: SignedFamily, weights: np.ndarray) -> np.ndarray:
-    return largest_entries(family.base, np.abs(family.signs) * weights)
+def _(family: ScaledMap, weights: np.ndarray) -> np.ndarray:
+    return largest_entries(family.base, np.abs(family.factors) * weights)
 
 
 @singledispatch
-def largest_by_row(family: ConstraintFamily, t: np.ndarray) -> np.ndarray:
+def largest_by_row(family: LinearMap, t: np.ndarray) -> np.ndarray:
     """max over the entries of T |A_j| T, (m,)."""
     weight = np.outer(t, t)
     return np.array([float(np.max(np.abs(family.matrix(j)) * weight)) for j in range(family.shape[0])])
 
 
 @largest_by_row.register
-def _(family: DenseFamily, t: np.ndarray) -> np.ndarray:
+def _(family: DenseMap, t: np.ndarray) -> np.ndarray:
     m, n = family.shape
     out, chunk, weight = np.empty(m), max(1, CHUNK // (n * n)), np.outer(t, t)
     for start in range(0, m, chunk):
@@ -78,49 +78,49 @@ def _(family: DenseFamily, t: np.ndarray) -> np.ndarray:
 
 
 @largest_by_row.register
-def _(family: RankOneFamily, t: np.ndarray) -> np.ndarray:
+def _(family: RankOneMap, t: np.ndarray) -> np.ndarray:
     return np.asarray((np.abs(family.P) * t).max(axis=1) ** 2)
 
 
 @largest_by_row.register
-def _(family: SparseFamily, t: np.ndarray) -> np.ndarray:
+def _(family: SparseMap, t: np.ndarray) -> np.ndarray:
     rows = abs(family.rows).multiply(np.outer(t, t).reshape(1, -1)).tocsr()
     return np.asarray(rows.max(axis=1).toarray()).ravel()
 
 
 @largest_by_row.register
-def _(family: SignedFamily, t: np.ndarray) -> np.ndarray:
-    return np.abs(family.signs) * largest_by_row(family.base, t)
+def _(family: ScaledMap, t: np.ndarray) -> np.ndarray:
+    return np.abs(family.factors) * largest_by_row(family.base, t)
 
 
 @singledispatch
-def in_units(family: ConstraintFamily, t: np.ndarray, r: np.ndarray) -> ConstraintFamily:
+def in_units(family: LinearMap, t: np.ndarray, r: np.ndarray) -> LinearMap:
     """The r_j T A_j T, exactly."""
     weight = np.outer(t, t)
-    return DenseFamily(np.stack([r[j] * (weight * family.matrix(j)) for j in range(family.shape[0])]))
+    return DenseMap(np.stack([r[j] * (weight * family.matrix(j)) for j in range(family.shape[0])]))
 
 
 @in_units.register
-def _(family: DenseFamily, t: np.ndarray, r: np.ndarray) -> ConstraintFamily:
-    return DenseFamily(family.A * np.outer(t, t) * r[:, None, None])
+def _(family: DenseMap, t: np.ndarray, r: np.ndarray) -> LinearMap:
+    return DenseMap(family.A * np.outer(t, t) * r[:, None, None])
 
 
 @in_units.register
-def _(family: RankOneFamily, t: np.ndarray, r: np.ndarray) -> ConstraintFamily:
-    return RankOneFamily(family.P * t * np.sqrt(r)[:, None])
+def _(family: RankOneMap, t: np.ndarray, r: np.ndarray) -> LinearMap:
+    return RankOneMap(family.P * t * np.sqrt(r)[:, None])
 
 
 @in_units.register
-def _(family: SparseFamily, t: np.ndarray, r: np.ndarray) -> ConstraintFamily:
+def _(family: SparseMap, t: np.ndarray, r: np.ndarray) -> LinearMap:
     rows = family.rows.copy()
     i, k = rows.indices // family.n, rows.indices % family.n
     rows.data = rows.data * (t[i] * t[k] * np.repeat(r, np.diff(rows.indptr)))
-    return SparseFamily(rows, family.n)
+    return SparseMap(rows, family.n)
 
 
 @in_units.register
-def _(family: SignedFamily, t: np.ndarray, r: np.ndarray) -> ConstraintFamily:
-    return SignedFamily(in_units(family.base, t, r), family.signs)
+def _(family: ScaledMap, t: np.ndarray, r: np.ndarray) -> LinearMap:
+    return ScaledMap(in_units(family.base, t, r), family.factors)
 
 
 def powers(values: np.ndarray, base: int = 2) -> np.ndarray:
@@ -129,7 +129,7 @@ def powers(values: np.ndarray, base: int = 2) -> np.ndarray:
     return np.asarray(np.ldexp(1.0, (step * np.rint(np.log2(values) / step)).astype(int)))
 
 
-def even_units(C: np.ndarray, family: ConstraintFamily) -> tuple[np.ndarray, np.ndarray]:
+def even_units(C: np.ndarray, family: LinearMap) -> tuple[np.ndarray, np.ndarray]:
     """(t, r): ones where the entries are of one size already."""
     (m, n), size = family.shape, np.abs(C)
     t, r = np.ones(n), np.ones(m)

@@ -16,11 +16,8 @@ import numpy as np
 
 from matrixlearn._array import as_numpy, from_numpy, is_numpy
 from matrixlearn.linalg import frobenius, sym
-from matrixlearn.linalg.bounded import congruence_error, on_numpy
-from matrixlearn.linalg.compressed_family import CompressedFamily
-from matrixlearn.linalg.constraints import ConstraintFamily, DenseFamily
-from matrixlearn.linalg.sparse_family import SparseFamily
-from matrixlearn.linalg.stacked_family import StackedFamily
+from matrixlearn.maps import CompressedMap, DenseMap, LinearMap, SparseMap, StackedMap
+from matrixlearn.maps.bounded import congruence_error, on_numpy
 from matrixlearn.problems.linear.echelon import Echelon
 from matrixlearn.problems.linear.exact import Combined, combined
 from matrixlearn.problems.linear.face import WORK, Face, exact_congruence, least_face
@@ -28,7 +25,6 @@ from matrixlearn.problems.linear.open import OpenProgram, TraceLimit
 from matrixlearn.problems.linear.proof import Proof
 from matrixlearn.problems.linear.scaling import even_units, in_units
 from matrixlearn.typing import Array
-
 
 SHARE = 1e-8
 """Of the bound, that a lifted y may be off without the face; less, and rounding of the large multiplier is more."""
@@ -71,7 +67,7 @@ class Standard:
     def of(
         cls,
         C: Array,
-        family: ConstraintFamily,
+        family: LinearMap,
         b: np.ndarray,
         equal: np.ndarray,
         trace_bound: float | None,
@@ -91,7 +87,7 @@ class Standard:
         if by_echelon is not None:
             others = np.flatnonzero(~equal_here)
             k = len(by_echelon.right)
-            exact = StackedFamily(exact.at(others), by_echelon.family) if len(others) else by_echelon.family
+            exact = StackedMap(exact.at(others), by_echelon.family) if len(others) else by_echelon.family
             right = np.append(right[others], by_echelon.right)
             equal_here = np.append(np.zeros(len(others), dtype=bool), np.ones(k, dtype=bool))
         t, r = even_units(cost, exact) if len(right) else (np.ones(len(cost)), np.ones(0))
@@ -103,12 +99,12 @@ class Standard:
         if not says.contradiction and len(right):
             found = least_face(exact, right, equal_here, None if multipliers is None else multipliers / r)
         untouched = not scaled and by_echelon is None
-        playing: ConstraintFamily = exact if is_numpy(C) or not untouched else family
+        playing: LinearMap = exact if is_numpy(C) or not untouched else family
         if untouched and not is_numpy(C) and len(kept) not in (0, len(b)):
             playing = family.at(kept)
         here: Array = C if untouched else cost
         frame, frame_error, cost_error, on_face = np.diag(t * t), 0.0, 0.0, None
-        found = _without_unused(found, cost, exact)
+        found = _without_unused(found, cost, exact, len(right))
         reduces = found is not None and not found.contradiction and found.V.shape[1] > 0
         if found is not None and reduces:
             V, rows = found.V, found.rows
@@ -127,12 +123,14 @@ class Standard:
                     playing, exact, right = playing.at(again.kept), exact.at(again.kept), right[again.kept]
                     on_face, equal_here = again, again.equal
         if len(right) == 0:  # a program has a row, be it 0 . X <= 1
-            exact = playing = DenseFamily(np.zeros((1, *here.shape)))
+            exact = playing = DenseMap(np.zeros((1, *here.shape)))
             right, equal_here = np.ones(1), np.zeros(1, dtype=bool)
         limit = None if trace_bound is None else TraceLimit(trace_bound, frame, frame_error)
         proof = Proof(as_numpy(here), exact, right, equal_here, cost_error, before if reduces else None)
         program = OpenProgram(here, playing, right, equal_here, proof, limit)
-        if says.by_trace is not None and by_echelon is None and found is None:  # rows are where they were, but for others
+        if (
+            says.by_trace is not None and by_echelon is None and found is None
+        ):  # rows are where they were, but for others
             j, sign = says.by_trace
             program = replace(program, by_trace=(int(np.flatnonzero(kept == j)[0]), sign))
         return cls(C, equal, says, by_echelon, t, r, found, on_face, before, program)
@@ -211,6 +209,8 @@ class Standard:
         m = len(self.r)
         if self.face is not None:
             out, rows = np.zeros(m), self.face.rows
+            if len(y) < len(rows) and self.on_face is None:  # X = 0 is all there is
+                y = np.zeros(len(rows))
             if self.on_face is not None:
                 y = self.on_face.lifted(y[: len(self.on_face.kept)], np.ones(len(rows), dtype=bool))
             out[rows] = y[: len(rows)]
@@ -237,6 +237,8 @@ class Standard:
         N >= nu on its range Q_0: what is lost is a part in `SHARE` of the size of the bound.
         """
         face, before = self.face, self.before
+        if not np.any(face.weights):
+            return 0.0
         if self.echelon is not None or (face.tight is not None and np.any(face.tight)):
             return 0.0  # its multipliers would be mixed with those of other rows, and rounding grows with K
         F, _ = before.slack(y)
@@ -257,11 +259,11 @@ class Standard:
         limit = program.limit
         row, n = limit.matrix, len(limit.matrix)
         unit = 2.0 ** -int(np.frexp(float(np.max(np.abs(row))))[1])
-        sparse = isinstance(program.family, SparseFamily)
-        second = _sparse_row(row * unit, n) if sparse else DenseFamily((row * unit)[None])
+        sparse = isinstance(program.family, SparseMap)
+        second = _sparse_row(row * unit, n) if sparse else DenseMap((row * unit)[None])
         proof = program.proof
         b, equal = np.append(program.b, limit.R * unit), np.append(program.equal, False)
-        exact = StackedFamily(proof.family, second)
+        exact = StackedMap(proof.family, second)
         playing = exact if program.family is proof.family else _like(program.family, second, program.C)
         return replace(
             self,
@@ -276,31 +278,29 @@ class Standard:
         )
 
 
-def _compressed(family: ConstraintFamily, V: np.ndarray) -> tuple[ConstraintFamily, ConstraintFamily]:
+def _compressed(family: LinearMap, V: np.ndarray) -> tuple[LinearMap, LinearMap]:
     """(the V^T A_j V for engines, the same for the proof): numbers, where they are exact and few."""
     m, n = family.shape
     if m * n * n * V.shape[1] <= WORK:
         parts = [exact_congruence(family.matrix(j), V) for j in range(m)]
         if all(part is not None for part in parts):
-            exact = DenseFamily(np.stack(parts))
+            exact = DenseMap(np.stack(parts))
             return exact, exact
-    return family.compressed(V), CompressedFamily(family, V)
+    return family.compressed(V), CompressedMap(family, V)
 
 
-def _without_unused(face: Face | None, cost: np.ndarray, family: ConstraintFamily) -> Face | None:
+def _without_unused(face: Face | None, cost: np.ndarray, family: LinearMap, m: int) -> Face | None:
     """The face without the columns of V that neither C nor a row sees: X may be 0 there, and A(y) - C is."""
     if face is not None and (face.contradiction or face.V.shape[1] == 0):
         return face
     n = len(cost)
     V = np.eye(n) if face is None else face.V
     family = family if face is None or len(face.rows) == 0 else family.at(face.rows)
-    if face is not None and len(face.rows) == 0:
-        seen = np.zeros((n, n))
-    else:
+    seen = np.zeros((n, n))
+    if m > 0 and not (face is not None and len(face.rows) == 0):
         pattern = family.pattern()
         if pattern is None:
             return face
-        seen = np.zeros((n, n))
         seen[pattern] = 1.0
     seen = seen + (cost != 0)
     if face is None:
@@ -313,16 +313,16 @@ def _without_unused(face: Face | None, cost: np.ndarray, family: ConstraintFamil
     if np.all(used):
         return face
     if face is None:
-        return Face(V[:, used], np.arange(family.shape[0]), np.zeros(family.shape[0]))
+        return Face(V[:, used], np.arange(m), np.zeros(m))
     return replace(face, V=V[:, used])
 
 
-def _sparse_row(row: np.ndarray, n: int) -> SparseFamily:
+def _sparse_row(row: np.ndarray, n: int) -> SparseMap:
     import scipy.sparse as sp
 
-    return SparseFamily(sp.csr_array(row.reshape(1, -1)), n)
+    return SparseMap(sp.csr_array(row.reshape(1, -1)), n)
 
 
-def _like(family: ConstraintFamily, second: ConstraintFamily, like: Array) -> ConstraintFamily:
+def _like(family: LinearMap, second: LinearMap, like: Array) -> LinearMap:
     """Stacked, in the namespace of the first."""
-    return StackedFamily(family, second if is_numpy(like) else DenseFamily(from_numpy(second.A, like)))
+    return StackedMap(family, second if is_numpy(like) else DenseMap(from_numpy(second.A, like)))

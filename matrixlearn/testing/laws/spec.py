@@ -77,20 +77,28 @@ def check_frozen(problem: ProblemOrClass) -> None:
 
 @law_of(Problem)
 def check_rebuilds(problem: ProblemOrClass) -> None:
-    """type(p)(**p.parameters()) = p, and so is what pickle returns: the same bounds from the same points."""
+    """type(p)(**p.parameters()) = p, and so is what pickle returns: the same bounds from the same points, to rounding
+    (copies of arrays are aligned otherwise, and BLAS may sum them in another order).
+    """
 
     @for_all(p=instances(problem), seed=seeds())
     def law(p: Any, seed: int) -> None:
         copies = {"parameters()": type(p)(**p.parameters()), "pickle": pickle.loads(pickle.dumps(p))}
         for how, copy in copies.items():
-            assert_same(copy.scale, p.scale, f"the scale after {how}")
+            assert_close(copy.scale, p.scale, atol=1e-12 * p.scale, what=f"the scale after {how}")
             if isinstance(p, SpectralGame):
                 rng = np.random.default_rng(seed)
                 X, y = random_member(p, rng), random_multipliers(p, rng)
-                assert_same(copy.forward(y), p.forward(y), f"forward(y) after {how}")
-                assert_same(copy.adjoint(X), p.adjoint(X), f"adjoint(X) after {how}")
-                assert_same(copy.bound_from_vector(y).upper, p.bound_from_vector(y).upper, f"upper bound after {how}")
-                assert_same(copy.bound_from_matrix(X).lower, p.bound_from_matrix(X).lower, f"lower bound after {how}")
+                size, R = size_at(p, y), p.spectral_set.trace
+                a = frobenius(X) * max(frobenius(p.constraint(j)) for j in range(len(y)))
+                assert_close(copy.forward(y), p.forward(y), atol=1e-12 * size / R, what=f"forward(y) after {how}")
+                assert_close(copy.adjoint(X), p.adjoint(X), atol=1e-12 * a, what=f"adjoint(X) after {how}")
+                upper, lower = p.bound_from_vector(y).upper, p.bound_from_matrix(X).lower
+                assert_close(copy.bound_from_vector(y).upper, upper, atol=1e-10 * size, what=f"upper bound after {how}")
+                again = copy.bound_from_matrix(X).lower
+                if np.isfinite(lower) and np.isfinite(again):  # a repair may succeed by a hair
+                    size = size_at(p, p.lower_value(X)[1]) if p.dual_set.is_bounded else max(p.scale, abs(lower))
+                    assert_close(again, lower, atol=1e-10 * size, what=f"lower bound after {how}")
 
     law()
 
@@ -145,9 +153,7 @@ def check_hostile_input(problem: ProblemOrClass) -> None:
 
 @law_of(SpectralGame)
 def check_shapes(problem: ProblemOrClass) -> None:
-    """C = C^H is (n, n); c, a and adjoint(X) are (m,); forward(y) is like C; 0 < scale < inf; Y is bounded, or has a
-    phase one.
-    """
+    """C = C^H is (n, n); c, a and adjoint(X) are (m,); forward(y) is like C; 0 < scale < inf; Y is bounded."""
 
     @for_all(game=instances(problem), seed=seeds())
     def law(game: Any, seed: int) -> None:
@@ -178,8 +184,10 @@ def check_shapes(problem: ProblemOrClass) -> None:
             holds(isinstance(vector, np.ndarray), f"{what} must be a NumPy array, got {type(vector).__name__}")
             holds(vector.dtype == np.float64, f"{what} must be float64, got {vector.dtype}")
         holds(0 < game.scale < float("inf"), f"scale must be positive and finite, got {game.scale}")
-        known = game.dual_set.is_bounded or game.phase_one() is not None
-        holds(known, "dual_set must be bounded: give every y_j an upper bound, or all of them a row (weighted_simplex)")
+        bounded = game.dual_set.is_bounded
+        holds(
+            bounded, "dual_set must be bounded: give every y_j an upper bound, or all of them a row (weighted_simplex)"
+        )
 
     law()
 

@@ -13,10 +13,10 @@ from matrixlearn_discrepancy import Discrepancy
 from matrixlearn_maxcut import MaxCut
 
 import matrixlearn as ml
-from matrixlearn._solve import ENGINES
+from matrixlearn._solve import PREFERRED
 from matrixlearn.testing.reference import optimum
 
-METHODS = ["auto", *(engine.name for engine in ENGINES if engine.name not in ("reference", "mirror"))]
+METHODS = ["auto", *(name for name in PREFERRED if name not in ("reference", "mirror"))]
 
 
 def points(rng, m, N):

@@ -13,7 +13,7 @@ from matrixlearn_discrepancy import Discrepancy
 from matrixlearn import LinearSDP
 from matrixlearn._array import as_numpy
 from matrixlearn.oracles import Done, LevelOracle, Move, Oracle, SortedListOracle, VertexOracle, width_bound
-from matrixlearn.problem import DenseFamily, FamilyGame, KnapsackSet, SpectralSet, Spectraplex
+from matrixlearn.problem import DenseMap, FamilyGame, KnapsackSet, SpectralSet, Spectraplex
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -190,7 +190,7 @@ class InBlocks(FamilyGame):
     S: SpectralSet
 
     spectral_set = property(lambda self: self.S)
-    family = cached_property(lambda self: DenseFamily(self.A))
+    family = cached_property(lambda self: DenseMap(self.A))
     cost = cached_property(lambda self: 0 * self.A[0])
     offset = cached_property(lambda self: np.zeros(len(self.A)))
     dual_set = cached_property(lambda self: KnapsackSet.simplex(len(self.A)))

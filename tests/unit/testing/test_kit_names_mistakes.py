@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from matrixlearn.exceptions import ProblemError
-from matrixlearn.problem import FamilyGame, KnapsackSet, Problem, RankOneFamily, Spectraplex, as_samples
+from matrixlearn.problem import FamilyGame, KnapsackSet, Problem, RankOneMap, Spectraplex, as_samples
 from matrixlearn.testing import check_problem, checks_for, parametrize_with_checks, run_checks
 
 
@@ -30,7 +30,7 @@ class Design(FamilyGame):
     offset = cached_property(lambda self: np.zeros(len(self.rows)))
     spectral_set = cached_property(lambda self: Spectraplex(self.rows.shape[1], 1.0))
     dual_set = cached_property(lambda self: KnapsackSet.simplex(len(self.rows)))
-    family = cached_property(lambda self: RankOneFamily(self.rows))
+    family = cached_property(lambda self: RankOneMap(self.rows))
 
     @classmethod
     def random(cls, rng):

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from matrixlearn.problem import FamilyGame, KnapsackSet, RankOneFamily, Spectraplex, as_samples
+from matrixlearn.problem import FamilyGame, KnapsackSet, RankOneMap, Spectraplex, as_samples
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,8 +29,8 @@ class EOptimalDesign(FamilyGame):
         object.__setattr__(self, "candidates", as_samples("candidates", self.candidates))
 
     @cached_property
-    def family(self) -> RankOneFamily:
-        return RankOneFamily(self.candidates)
+    def family(self) -> RankOneMap:
+        return RankOneMap(self.candidates)
 
     @cached_property
     def cost(self) -> Any:

@@ -1,4 +1,4 @@
-"""Two families of constraint matrices as one: those of the first, then those of the second."""
+"""Two maps side by side: the matrices of the first, then those of the second."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from matrixlearn.linalg._hermitian import sym
-from matrixlearn.linalg.constraints import ConstraintFamily
+from matrixlearn.linalg import sym
+from matrixlearn.maps.base import LinearMap
 from matrixlearn.typing import Array
 
 
 @dataclass(frozen=True, eq=False)
-class StackedFamily(ConstraintFamily):
+class StackedMap(LinearMap):
     """A_1, ..., A_k of ``first``, then those of ``second``, which are few."""
 
-    first: ConstraintFamily
-    second: ConstraintFamily
+    first: LinearMap
+    second: LinearMap
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -38,20 +38,20 @@ class StackedFamily(ConstraintFamily):
         k = self.first.shape[0]
         return self.first.matrix(j) if j < k else self.second.matrix(j - k)
 
-    def at(self, index: np.ndarray) -> ConstraintFamily:
+    def at(self, index: np.ndarray) -> LinearMap:
         k = self.first.shape[0]
         own, others = index[index < k], index[index >= k] - k
         if len(others) == 0:
             return self.first.at(own)
         if np.any(np.diff(index) <= 0):
             return super().at(index)
-        return StackedFamily(self.first.at(own), self.second.at(others)) if len(own) else self.second.at(others)
+        return StackedMap(self.first.at(own), self.second.at(others)) if len(own) else self.second.at(others)
 
-    def compressed(self, V: Array) -> ConstraintFamily:
-        return StackedFamily(self.first.compressed(V), self.second.compressed(V))
+    def compressed(self, V: Array) -> LinearMap:
+        return StackedMap(self.first.compressed(V), self.second.compressed(V))
 
-    def principal(self, block: slice) -> ConstraintFamily:
-        return StackedFamily(self.first.principal(block), self.second.principal(block))
+    def principal(self, block: slice) -> LinearMap:
+        return StackedMap(self.first.principal(block), self.second.principal(block))
 
     def pattern(self) -> tuple[np.ndarray, np.ndarray] | None:
         parts = self.first.pattern(), self.second.pattern()

@@ -13,11 +13,13 @@ from functools import singledispatch
 import numpy as np
 
 from matrixlearn._array import EPS, as_numpy
-from matrixlearn.linalg._hermitian import adjoint, congruence, is_complex
-from matrixlearn.linalg.compressed_family import CompressedFamily
-from matrixlearn.linalg.constraints import CHUNK, ConstraintFamily, DenseFamily, RankOneFamily, SignedFamily
-from matrixlearn.linalg.sparse_family import SparseFamily
-from matrixlearn.linalg.stacked_family import StackedFamily
+from matrixlearn.linalg import adjoint, congruence, is_complex
+from matrixlearn.maps.base import CHUNK, DenseMap, LinearMap
+from matrixlearn.maps.compressed import CompressedMap
+from matrixlearn.maps.rank_one import RankOneMap
+from matrixlearn.maps.scaled import ScaledMap
+from matrixlearn.maps.sparse import SparseMap
+from matrixlearn.maps.stacked import StackedMap
 
 ROOM = 1 + 1e-8
 """Covers the rounding of a norm."""
@@ -27,32 +29,32 @@ COMPLEX = 2.0
 
 
 @singledispatch
-def on_numpy(family: ConstraintFamily) -> ConstraintFamily:
+def on_numpy(family: LinearMap) -> LinearMap:
     """The same matrices as NumPy arrays."""
     m = family.shape[0]
-    return DenseFamily(np.stack([as_numpy(family.matrix(j)) for j in range(m)]))
+    return DenseMap(np.stack([as_numpy(family.matrix(j)) for j in range(m)]))
 
 
-@on_numpy.register(SparseFamily)
-@on_numpy.register(CompressedFamily)
-def _(family: ConstraintFamily) -> ConstraintFamily:
+@on_numpy.register(SparseMap)
+@on_numpy.register(CompressedMap)
+def _(family: LinearMap) -> LinearMap:
     return family
 
 
 @on_numpy.register
-def _(family: RankOneFamily) -> ConstraintFamily:
-    return family if isinstance(family.P, np.ndarray) else RankOneFamily(as_numpy(family.P))
+def _(family: RankOneMap) -> LinearMap:
+    return family if isinstance(family.P, np.ndarray) else RankOneMap(as_numpy(family.P))
 
 
 @on_numpy.register
-def _(family: DenseFamily) -> ConstraintFamily:
-    return family if isinstance(family.A, np.ndarray) else DenseFamily(as_numpy(family.A))
+def _(family: DenseMap) -> LinearMap:
+    return family if isinstance(family.A, np.ndarray) else DenseMap(as_numpy(family.A))
 
 
 @on_numpy.register
-def _(family: SignedFamily) -> ConstraintFamily:
+def _(family: ScaledMap) -> LinearMap:
     base = on_numpy(family.base)
-    return family if base is family.base else SignedFamily(base, family.signs)
+    return family if base is family.base else ScaledMap(base, family.factors)
 
 
 def _factor(complex_data: bool) -> float:
@@ -60,14 +62,14 @@ def _factor(complex_data: bool) -> float:
 
 
 @singledispatch
-def adjoint_bounded(family: ConstraintFamily, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def adjoint_bounded(family: LinearMap, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(<A_j, X>, bounds on their errors), (m,) each; by default with no structure, n^2 products in one sum."""
     n = family.shape[1]
     return family.adjoint(X), _factor(True) * (n * n + 2) * family.sizes * float(np.linalg.norm(X))
 
 
 @adjoint_bounded.register
-def _(family: DenseFamily, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _(family: DenseMap, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     (m, n), A = family.shape, family.A
     values, chunk = np.empty(m), max(1, CHUNK // (n * n))
     for start in range(0, m, chunk):
@@ -78,34 +80,34 @@ def _(family: DenseFamily, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 @adjoint_bounded.register
-def _(family: RankOneFamily, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _(family: RankOneMap, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     n = family.shape[1]
     kind = is_complex(family.P) or is_complex(X)
     return family.adjoint(X), _factor(kind) * (2 * n + 6) * family.sizes * (1 + n * EPS) * float(np.linalg.norm(X))
 
 
 @adjoint_bounded.register
-def _(family: SparseFamily, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _(family: SparseMap, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     terms = np.diff(family.rows.indptr)
     kind = is_complex(family.rows.data) or is_complex(X)
     return family.adjoint(X), _factor(kind) * (terms + 2) * family.sizes * float(np.linalg.norm(X))
 
 
 @adjoint_bounded.register
-def _(family: SignedFamily, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _(family: ScaledMap, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     values, error = adjoint_bounded(family.base, X)
-    return family.signs * values, error
+    return family.factors * values, np.abs(family.factors) * (error + EPS * np.abs(values))
 
 
 @adjoint_bounded.register
-def _(family: CompressedFamily, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _(family: CompressedMap, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     values, error = adjoint_bounded(family.base, congruence(X, adjoint(family.V)))
     moved = congruence_error(X, adjoint(family.V))
     return values, error + moved * family.base.sizes
 
 
 @adjoint_bounded.register
-def _(family: StackedFamily, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _(family: StackedMap, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     parts = adjoint_bounded(family.first, X), adjoint_bounded(family.second, X)
     return np.concatenate([parts[0][0], parts[1][0]]), np.concatenate([parts[0][1], parts[1][1]])
 
@@ -120,13 +122,13 @@ def congruence_error(A: np.ndarray, V: np.ndarray) -> float:
 
 
 @singledispatch
-def apply_error(family: ConstraintFamily, y: np.ndarray) -> float:
+def apply_error(family: LinearMap, y: np.ndarray) -> float:
     """A bound on ||fl(A(y)) - A(y)||_F: k terms to an entry, each of at most three factors."""
     return _factor(True) * (family.terms + 6) * float(np.abs(y) @ family.sizes) * (1 + len(y) * EPS)
 
 
 @apply_error.register
-def _(family: CompressedFamily, y: np.ndarray) -> float:
+def _(family: CompressedMap, y: np.ndarray) -> float:
     gram = family.V.conj().T @ family.V
     return float(np.linalg.norm(gram, 2)) * ROOM * apply_error(family.base, y) + congruence_error(
         family.base.apply(y), family.V
@@ -134,7 +136,7 @@ def _(family: CompressedFamily, y: np.ndarray) -> float:
 
 
 @singledispatch
-def gram_bounded(family: ConstraintFamily) -> tuple[np.ndarray, float]:
+def gram_bounded(family: LinearMap) -> tuple[np.ndarray, float]:
     """(G_ij = <A_i, A_j>, a bound on the norm of its error); by default through the Schur matrix at I."""
     n = family.shape[1]
     eye = np.eye(n)
@@ -143,7 +145,7 @@ def gram_bounded(family: ConstraintFamily) -> tuple[np.ndarray, float]:
 
 
 @gram_bounded.register
-def _(family: DenseFamily) -> tuple[np.ndarray, float]:
+def _(family: DenseMap) -> tuple[np.ndarray, float]:
     m, n = family.shape
     flat = family.A.reshape(m, n * n)
     G = np.real(flat.conj() @ flat.T)
@@ -152,7 +154,7 @@ def _(family: DenseFamily) -> tuple[np.ndarray, float]:
 
 
 @gram_bounded.register
-def _(family: RankOneFamily) -> tuple[np.ndarray, float]:
+def _(family: RankOneMap) -> tuple[np.ndarray, float]:
     n = family.shape[1]
     inner = family.P.conj() @ family.P.T
     G = np.real(inner) ** 2 + np.imag(inner) ** 2
@@ -160,7 +162,7 @@ def _(family: RankOneFamily) -> tuple[np.ndarray, float]:
 
 
 @gram_bounded.register
-def _(family: SparseFamily) -> tuple[np.ndarray, float]:
+def _(family: SparseMap) -> tuple[np.ndarray, float]:
     G = np.real((family.rows.conj() @ family.rows.T).toarray())
     most = int(np.diff(family.rows.indptr).max(initial=0))
     kind = is_complex(family.rows.data)
@@ -168,6 +170,7 @@ def _(family: SparseFamily) -> tuple[np.ndarray, float]:
 
 
 @gram_bounded.register
-def _(family: SignedFamily) -> tuple[np.ndarray, float]:
+def _(family: ScaledMap) -> tuple[np.ndarray, float]:
     G, error = gram_bounded(family.base)
-    return np.outer(family.signs, family.signs) * G, error
+    largest = float(np.max(np.abs(family.factors), initial=0.0))
+    return np.outer(family.factors, family.factors) * G, largest**2 * (error + 3 * EPS * float(np.linalg.norm(G)))

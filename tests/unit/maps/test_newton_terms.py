@@ -8,9 +8,7 @@ from hypothesis import strategies as st
 
 from matrixlearn.engines.schur import BorderedSystem, SchurSystem, SpannedSystem
 from matrixlearn.linalg import cholesky, inverse_factor, inverse_from
-from matrixlearn.linalg.constraints import DenseFamily, RankOneFamily, SignedFamily
-from matrixlearn.linalg.moments import Span
-from matrixlearn.linalg.sparse_family import SparseFamily
+from matrixlearn.maps import Basis, DenseMap, RankOneMap, ScaledMap, SparseMap
 
 
 def normal(rng, shape, imaginary):
@@ -19,8 +17,8 @@ def normal(rng, shape, imaginary):
 
 def families(rng, m, n, imaginary):
     P, G = normal(rng, (m, n), imaginary), normal(rng, (m, n, n), imaginary)
-    found = [RankOneFamily(P), DenseFamily(G + np.conj(np.swapaxes(G, 1, 2)))]
-    return [*found, *(SignedFamily(family, rng.choice([-1.0, 1.0], m)) for family in found)]
+    found = [RankOneMap(P), DenseMap(G + np.conj(np.swapaxes(G, 1, 2)))]
+    return [*found, *(ScaledMap(family, rng.choice([-1.0, 1.0], m)) for family in found)]
 
 
 SIZE = st.integers(1, 6)
@@ -33,7 +31,7 @@ def test_moments_are_those_of_the_definition(seed, m, n, imaginary, same):
     V = U if same else V
     for family in families(rng, m, n, imaginary):
         A = [family.matrix(j) for j in range(m)]
-        moments = family.moments(U, V)
+        moments = family.newton_terms(U, V)
         size = 1e-10 * (1 + max(np.abs(a).max() for a in A)) ** 2 * (1 + np.abs(U).max()) * (1 + np.abs(V).max()) * n**3
         np.testing.assert_allclose(moments.single, [np.trace(a @ U).real for a in A], atol=size)
         np.testing.assert_allclose(moments.product, [np.trace(a @ (U @ V + V @ U)).real / 2 for a in A], atol=size)
@@ -47,7 +45,7 @@ def test_moments_are_those_of_the_definition(seed, m, n, imaginary, same):
 @pytest.mark.parametrize("imaginary", [False, True])
 def test_sparse_schur_both_ways(imaginary, monkeypatch):
     """Members of many entries by products, of few entry by entry, in more than one tile."""
-    import matrixlearn.linalg.sparse_family as module
+    import matrixlearn.maps.sparse as module
 
     rng = np.random.default_rng(int(imaginary))
     n, m = 30, 60
@@ -55,13 +53,13 @@ def test_sparse_schur_both_ways(imaginary, monkeypatch):
     A = A + A.conj().transpose(0, 2, 1)
     A[np.abs(A) < np.where(np.arange(m) % 3, 4.0, 1.0)[:, None, None]] = 0
     A[7] = 0
-    family = SparseFamily(sp.csr_array(A.reshape(m, n * n)), n)
+    family = SparseMap(sp.csr_array(A.reshape(m, n * n)), n)
     U, V = (G @ G.conj().T for G in (normal(rng, (n, n), imaginary) for _ in range(2)))
     wanted = np.einsum("iab,bc,jcd,da->ij", A, U, A, V, optimize=True).real
     for pair, tile in ((0.0, 256), (module.PAIR, 256), (1e9, 256), (0.0, 50), (0.0, 1)):
         monkeypatch.setattr(module, "PAIR", pair)
         monkeypatch.setattr(module, "TILE", tile)
-        fresh = SparseFamily(family.rows, n)
+        fresh = SparseMap(family.rows, n)
         assert (len(fresh._few) == m) == (pair == 0)
         np.testing.assert_allclose(fresh.schur(U, V), wanted, atol=1e-12 * np.abs(wanted).max())
     np.testing.assert_allclose(family.norms, np.abs(A).sum(axis=1).max(axis=1), rtol=1e-14)
@@ -122,7 +120,7 @@ def test_a_system_in_few_coordinates_is_the_dense_one(seed, n, spread, row):
     whole = np.zeros((m + 1, k + 1))
     whole[:m, :k], whole[m, k] = E, 1.0
     M = whole @ core @ whole.T + np.diag(np.append(d, 0.0))
-    few, dense = SpannedSystem.of(core, d, Span(E)), SchurSystem.of(M)
+    few, dense = SpannedSystem.of(core, d, Basis(E)), SchurSystem.of(M)
     x, w = rng.standard_normal(m + 1), np.append(rng.uniform(0.5, 2, m), 0.0)
     np.testing.assert_allclose(few.product(x), M @ x, atol=1e-12 * np.abs(M).sum(axis=1).max())
     for system in (few, dense):
@@ -138,15 +136,15 @@ def test_many_members_are_moments_in_the_coordinates_of_a_basis(rank_one):
     n, m = 4, 260
     P = rng.standard_normal((m, n)) * np.array([1.0, 1.0, 1.0, 0.0])  # one coordinate that no member uses
     A = np.einsum("ja,jb->jab", P, P) + (0 if rank_one else np.einsum("j,ab->jab", P[:, 0], np.diag([1.0, 2, 3, 0])))
-    family = RankOneFamily(P) if rank_one else DenseFamily(A)
+    family = RankOneMap(P) if rank_one else DenseMap(A)
     U, V = (G @ G.T for G in rng.standard_normal((2, n, n)))
     for member, sign in (
         (family, np.ones(m)),
-        (SignedFamily(family, np.tile([1.0, -1.0], m // 2)), None),
+        (ScaledMap(family, np.tile([1.0, -1.0], m // 2)), None),
     ):
         sign = member.signs if sign is None else sign
-        moments = member.moments(U, V)
-        assert isinstance(moments.span, Span) and moments.span.coordinates.shape == (m, 6)
+        moments = member.newton_terms(U, V)
+        assert isinstance(moments.span, Basis) and moments.span.coordinates.shape == (m, 6)
         E, wanted = moments.span.coordinates, family.schur(U, V) * np.outer(sign, sign)
         np.testing.assert_allclose(E @ moments.second @ E.T, wanted, atol=1e-11 * np.abs(wanted).max())
         np.testing.assert_allclose(moments.span.spread(moments.single), sign * family.adjoint(U), atol=1e-10)

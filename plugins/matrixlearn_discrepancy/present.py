@@ -1,0 +1,73 @@
+"""`Discrepancy` for people: what the weights lean on, their picture, samples from files, a demonstration."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from matrixlearn.present import Argument, Presenter, Say
+from matrixlearn_discrepancy.files import read_domains
+from matrixlearn_discrepancy.problem import effective_sample_size
+
+if TYPE_CHECKING:
+    from matrixlearn import Solution
+    from matrixlearn_discrepancy.problem import Discrepancy
+
+
+class WeightsPresenter(Presenter):
+    """The weights of the source points."""
+
+    arguments = (
+        Argument("source", "Labelled points, one a row: .npy, .npz (array X), .csv or .txt.", required=True),
+        Argument("target", "Points of the target, with the same columns.", required=True),
+        Argument("max_weight", "Caps each weight at this multiple of the uniform one; 2 to 3 is usual.", float),
+    )
+
+    def describe(self, solution: Solution) -> list[str]:
+        y = solution.y
+        if y is None:
+            return []
+        problem: Discrepancy = solution.problem  # type: ignore[assignment]
+        effective, m = effective_sample_size(y), len(y)
+        lines = [
+            f"uniform    {problem.uniform_value():.9g} is the value of uniform weights",
+            f"weights    {int(np.sum(y > 0.01 / m))} of {m} points weigh over 1 % of uniform, "
+            f"effective sample size {effective:.1f}",
+        ]
+        if effective < 0.2 * m:
+            lines.append(
+                f"caution    the answer leans on a handful of points ({effective:.0f} of {m}): max_weight=2 or 3 "
+                f"usually generalizes better"
+            )
+        return lines
+
+    def plot(self, solution: Solution, axes: Any) -> bool:
+        if solution.y is None:
+            return False
+        y = np.sort(solution.y)[::-1] * len(solution.y)
+        axes.bar(np.arange(1, len(y) + 1), y, width=1.0, color="C2")
+        axes.axhline(1.0, color="C7", lw=1, label="uniform")
+        axes.set_xlabel("source point, by weight")
+        axes.set_ylabel("weight / uniform weight")
+        axes.set_title(f"effective sample size {effective_sample_size(solution.y):.0f} of {len(y)}")
+        axes.legend(frameon=False)
+        return True
+
+    def columns(self, solution: Solution) -> dict[str, Any]:
+        """The weights, in the order of the source points."""
+        return {} if solution.y is None else {"weight": solution.y}
+
+    def from_arguments(self, given: Mapping[str, Any], say: Say) -> Discrepancy:
+        """The problem of two files of samples."""
+        cls: type[Discrepancy] = self.problem_class  # type: ignore[assignment]
+        source, target = read_domains(given["source"], given["target"])
+        for name, samples in (("source", source), ("target", target)):
+            say(f"read {given[name]} as a table of numbers: {len(samples)} points of {samples.shape[-1]} columns")
+        return cls(source, target, max_weight=given.get("max_weight"))
+
+    def demo(self) -> Callable[[Say], Any]:
+        from matrixlearn_discrepancy.demo import run  # late: scikit-learn
+
+        return run

@@ -1,0 +1,91 @@
+"""The laws of engines: those of the library keep them, and each class here breaks one."""
+
+import numpy as np
+import pytest
+from matrixlearn_discrepancy import Discrepancy
+
+import matrixlearn as ml
+from matrixlearn.engines import InteriorPoint, Proposal, State, Subgradient
+from matrixlearn.registry import engines
+from matrixlearn.testing import check_engine
+from matrixlearn.testing.laws.engine import (
+    check_engine_is_certified,
+    check_engine_is_found,
+    check_engine_refuses_by_name,
+)
+from matrixlearn.testing.strategies import override_examples
+
+
+@pytest.fixture(autouse=True)
+def restored(monkeypatch):
+    monkeypatch.setattr(engines(), "_registered", dict(engines()._registered))
+
+
+@pytest.mark.parametrize("name", sorted(engines()))
+def test_registered_engines_are_found_and_refuse_by_name(name):
+    check_engine(engines()[name])
+
+
+@pytest.mark.parametrize("engine", [InteriorPoint, Subgradient])
+def test_answers_of_the_library_are_certified(engine):
+    with override_examples(12):
+        check_engine(engine, Discrepancy, ml.LinearSDP(np.diag([1.0, 2.0]), [np.eye(2)], [1.0], 2.0))
+
+
+class Base(InteriorPoint):
+    """Right but for what a subclass does."""
+
+
+def test_an_engine_that_is_not_registered_is_not_found():
+    with pytest.raises(AssertionError, match="entry point"):
+        check_engine_is_found(type("Unknown", (Base,), {"name": "unknown"}))
+
+
+def test_an_engine_with_a_memory_of_its_own_is_noticed():
+    class Remembers(Subgradient):
+        name = "remembers"
+
+        def step(self, problem, state, incumbent):
+            self.last = state
+            return super().step(problem, state, incumbent)
+
+    with override_examples(60), pytest.raises(AssertionError, match="keep what it remembers"):
+        check_engine_is_certified(Remembers, Discrepancy)
+
+
+def test_an_engine_that_takes_what_it_cannot_solve_is_noticed():
+    class Rash(Base):
+        name = "rash"
+
+        def objection(self, problem):
+            return ""
+
+    with pytest.raises(Exception, match=r"dual_set|spectral_set"):  # it meets a problem without a game
+        check_engine_refuses_by_name(Rash)
+
+
+def test_an_objection_that_is_no_sentence_is_noticed():
+    class Silent(Base):
+        def objection(self, problem):
+            return False
+
+    with pytest.raises(AssertionError, match="must be a str"):
+        check_engine_refuses_by_name(Silent)
+
+
+def test_an_engine_that_draws_without_a_seed_is_noticed():
+    noise = np.random.default_rng()
+
+    class Random(Subgradient):
+        name = "random"
+
+        def init(self, problem, incumbent):
+            return State()
+
+        def step(self, problem, state, incumbent):
+            y = problem.dual_set.project(noise.uniform(0.1, 1.0, problem.dual_set.size))
+            X = problem.spectral_set.best_response(problem.forward(y))
+            return State((Proposal(X=X, y=y),))
+
+    with override_examples(60), pytest.raises(AssertionError, match=r"equal calls|another number"):
+        check_engine_is_certified(Random, Discrepancy)
