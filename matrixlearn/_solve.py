@@ -232,7 +232,7 @@ def _between(problem: Any, start: Incumbent, tol: float, limits: Limits, notes: 
         notes.append(f"a strictly feasible point by interior-point in {first.iterations} iterations")
     if start.inside is None or not start.upper < INF:
         return problem, start
-    bounded = problem.bounded(start.inside, start.upper)
+    bounded = problem.bounded(start.inside, start.upper, start.inside_dual)
     return bounded, replace(start, problem=bounded)
 
 

@@ -175,9 +175,13 @@ class OpenProgram(FamilyGame):
         slack = self.b - self.family.adjoint(self.interior)
         return KnapsackSet.weighted_simplex(slack, self.level - inner(self.C, self.interior))
 
-    def bounded(self, X: Array | None = None, upper: float = 1.0) -> OpenProgram | None:
+    def bounded(
+        self, X: Array | None = None, upper: float = 1.0, y: np.ndarray | None = None
+    ) -> OpenProgram | None:
         """The same program with both sets bounded, by a strictly feasible X, twice the proved width, and a trace; None
         where equalities leave Y without a bound. Without X, a stand-in that tells which engines can play it.
+
+        A y with A(y) - C > 0 bounds the trace of every matrix that is as good as X.
         """
         if np.any(self.equal):
             return None
@@ -185,8 +189,17 @@ class OpenProgram(FamilyGame):
         if X is None:
             slack = np.ones(len(self.b))
             return replace(self, interior=0 * self.C, b=slack, level=upper, trace=R)
-        width = upper - inner(self.C, X)
-        return replace(self, interior=X, level=upper + width + 1e-3 * abs(upper), trace=R)
+        value = inner(self.C, X)
+        if y is not None and self.trace_multipliers is None:
+            R = self._trace_at(y, value)
+        return replace(self, interior=X, level=upper + (upper - value) + 1e-3 * abs(upper), trace=R)
+
+    def _trace_at(self, y: np.ndarray, value: float) -> float:
+        """(b.y - value) / lambda_min(A(y) - C), a trace that no feasible X with <C, X> >= value exceeds."""
+        F, error = self.proof.slack(y)
+        least = least_eigenvalue(F) - error
+        within = (self.proof.value(y)[0] - value) / least if least > 0 else INF
+        return within if 0 < within < INF else self._finite_trace
 
     @cached_property
     def _finite_trace(self) -> float:

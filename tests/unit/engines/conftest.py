@@ -54,7 +54,7 @@ def bounded_game(problem):
     program = reduction.program
     start = run(InteriorPoint(), program, tol=1e-3, decided=lambda best: best.inside is not None and best.upper < np.inf)
     best = start.incumbent
-    return None if best.inside is None or best.upper == np.inf else program.bounded(best.inside, best.upper)
+    return None if best.inside is None or best.upper == np.inf else program.bounded(best.inside, best.upper, best.inside_dual)
 
 
 @pytest.fixture(scope="session")
