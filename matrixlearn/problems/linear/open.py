@@ -175,9 +175,7 @@ class OpenProgram(FamilyGame):
         slack = self.b - self.family.adjoint(self.interior)
         return KnapsackSet.weighted_simplex(slack, self.level - inner(self.C, self.interior))
 
-    def bounded(
-        self, X: Array | None = None, upper: float = 1.0, y: np.ndarray | None = None
-    ) -> OpenProgram | None:
+    def bounded(self, X: Array | None = None, upper: float = 1.0, y: np.ndarray | None = None) -> OpenProgram | None:
         """The same program with both sets bounded, by a strictly feasible X, twice the proved width, and a trace; None
         where equalities leave Y without a bound. Without X, a stand-in that tells which engines can play it.
 
