@@ -127,7 +127,7 @@ class Standard:
             right, equal_here = np.ones(1), np.zeros(1, dtype=bool)
         limit = None if trace_bound is None else TraceLimit(trace_bound, frame, frame_error)
         proof = Proof(as_numpy(here), exact, right, equal_here, cost_error, before if reduces else None)
-        program = OpenProgram(here, playing, right, equal_here, proof, limit)
+        program = OpenProgram(here, playing, right, equal_here, proof, limit, frame=frame)
         if (
             says.by_trace is not None and by_echelon is None and found is None
         ):  # rows are where they were, but for others
@@ -274,6 +274,7 @@ class Standard:
                 equal,
                 replace(proof, family=exact, b=b, equal=equal),
                 replace(limit, row=True),
+                frame=program.frame,
             ),
         )
 

@@ -23,8 +23,9 @@ class Weighed(FamilyGame):
     """A simplex game with R = 3 and c != 0: max over X of min_j c_j - <A_j, X>."""
 
     family: DenseMap
-    offset: np.ndarray
+    c: np.ndarray
 
+    offset = property(lambda self: self.c)
     cost = np.zeros((3, 3))
     spectral_set = TraceBall(3, 3.0)
     dual_set = KnapsackSet.simplex(4)
