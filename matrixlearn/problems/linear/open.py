@@ -324,11 +324,18 @@ class OpenProgram(FamilyGame):
             upper, size = proof.upper(moved)
             if upper < INF:
                 return Bound(point=moved, upper=upper, size=size, trace_bound=self._used(moved))
-        if self.limit is not None and not self.limit.row:
-            value, size = proof.value(y)
-            paid = self.limit.R * self.limit.times(*proof.slack(y))
-            return Bound(point=y, upper=value + paid, size=size + paid, trace_bound=self.limit.given)
+        if self.interior is not None:  # an engine between bounds plays with the trace that was given
+            return self.bound_by_limit(y)
         return Bound(point=y, size=size)
+
+    def bound_by_limit(self, y: np.ndarray) -> Bound:
+        """What y proves of the X whose trace the user's bound allows: b.y + R s, A(y) - C + s I >= 0."""
+        y, proof, limit = self.proof.signed(y), self.proof, self.limit
+        value, size = proof.value(y)
+        if limit is None or limit.row:
+            return Bound(point=y, size=size)
+        paid = limit.R * limit.times(*proof.slack(y))
+        return Bound(point=y, upper=value + paid, size=size + paid, trace_bound=limit.given)
 
     def _used(self, y: np.ndarray) -> float | None:
         """R, where y has a multiplier for it."""
