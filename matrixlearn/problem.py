@@ -1,5 +1,6 @@
 """Base classes and building blocks for plugin authors."""
 
+from matrixlearn._memory import require_memory
 from matrixlearn._validation import (
     as_array,
     as_hermitian,
@@ -7,6 +8,7 @@ from matrixlearn._validation import (
     as_real_vector,
     as_samples,
     as_weights,
+    require_real,
 )
 from matrixlearn.files import read_arrays
 from matrixlearn.linalg.factored import FactoredMatrix
@@ -60,4 +62,6 @@ __all__ = [
     "as_samples",
     "as_weights",
     "read_arrays",
+    "require_memory",
+    "require_real",
 ]
