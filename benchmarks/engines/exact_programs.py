@@ -1,6 +1,6 @@
 """Programs with an exactly known outcome: what of `solve`, `certify` and `verify` is false, by kind?
 
-    python benchmarks/exact_programs.py [count=300] [--first 0] [--seconds 3] [--method auto] [--kinds word ...]
+    python benchmarks/engines/exact_programs.py [count=300] [--first 0] [--seconds 3] [--method auto] [--kinds word ...]
 
 Seed by seed: `matrixlearn.testing.exact.exact_program(seed)`, tol 1e-3, 1e-6 or 1e-9, sometimes another engine than
 auto; then `certify` at points that were tampered with, and certificates with a forged word, which `verify` must refuse.
@@ -19,9 +19,9 @@ import warnings
 from collections import Counter, defaultdict
 
 import numpy as np
-from _common import header
 
 import matrixlearn as ml
+from benchmarks._common import header
 from matrixlearn.exceptions import CapabilityError, CertificateError, MatrixLearnError, ProblemError
 from matrixlearn.testing.exact import exact_program, faults, solve_faults
 
