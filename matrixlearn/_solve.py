@@ -15,7 +15,7 @@ import numpy as np
 from matrixlearn._array import moved
 from matrixlearn._threads import governed
 from matrixlearn.callbacks import Callback, Event, Progress, silent
-from matrixlearn.certificate import Certificate, certify
+from matrixlearn.certificate import Certificate, certified
 from matrixlearn.engines import Engine, Incumbent, InteriorPoint, Limits, Proposal, Run, run
 from matrixlearn.engines.base import INTERRUPTED, proves
 from matrixlearn.exceptions import CapabilityError, PluginError, ProblemError
@@ -40,9 +40,6 @@ PREFERRED = (
     "reference",
 )
 """The library's engines, in the order in which ``auto`` prefers them."""
-
-ATOL = 1e-12
-"""The default of ``atol``: an optimum of 0, to which nothing adds up, ends there."""
 
 LIFTED = 0.8
 """The part of tol and atol to which an equivalent problem is solved: the whole one is certified again."""
@@ -100,7 +97,7 @@ def solve(
     callback: Callback | None = None,
     warm_start: Solution | None = None,
     random_state: int | np.random.Generator | np.random.RandomState | None = None,
-    atol: float = ATOL,
+    atol: float = 0.0,
 ) -> Solution:
     """Solve a problem until upper - lower <= max(tol * size, atol).
 
@@ -126,8 +123,9 @@ def solve(
         Seeds an engine that draws (the start of ``low-rank``, the random choice of DefiniteBoost's rounds). Without
         it an engine uses its own ``seed``, so that equal calls give equal answers in either case.
     atol : float
-        The width upper - lower, in the units of the objective, that is good enough whatever the gap; >= 0, 1e-12 by
-        default. It ends a problem whose optimum is 0.
+        The width upper - lower, in the units of the objective, that is good enough whatever the gap; >= 0, 0 by
+        default, so that an answer does not depend on units. It ends a problem whose optimum is 0 and whose terms all
+        go to 0.
 
     Returns
     -------
@@ -337,9 +335,9 @@ def _nearest_proved(bound: Callable[[Any], Bound], point: Any, inside: Any) -> A
 def _answered(problem: Problem, why: str, tol: float, began: float) -> Solution:
     """What the data alone say of the optimum, certified as every answer is."""
     like, m = problem.like, problem.multipliers
-    certificate = certify(problem, y=np.zeros(m or 0))
+    certificate = certified(problem, X=None, y=np.zeros(m or 0))
     if not certificate.is_infeasible and like is not None:
-        certificate = certify(problem, X=0 * like, y=certificate.y)
+        certificate = certified(problem, X=0 * like, y=certificate.y)
     return Solution(
         status=status_of(certificate, tol, 0.0),
         value=certificate.value,
@@ -360,8 +358,8 @@ def _solution(problem: Problem, found: Found, tol: float, atol: float, began: fl
     X = None if by_vector.upper == -INF or by_vector.lower == INF else found.X  # y proves that there is none
     y = found.y
     with governed(problem):
-        certificate = certify(problem, X=X, y=y)
-        certificate = certify(problem, X=certificate.X, y=certificate.y)  # of the points as they are returned
+        certificate = certified(problem, X=X, y=y)
+        certificate = certified(problem, X=certificate.X, y=certificate.y)  # of the points as they are returned
         if found.estimated and X is not None:
             certificate = replace(certificate, **_estimate(problem, X, certificate, tol, atol))
     if certificate.upper == INF and certificate.lower > -INF and X is not None:
@@ -415,7 +413,7 @@ def _limits(tol: float, max_iter: int | None, time_limit: float | None, atol: fl
         msg = f"tol must be a positive number below 1, got {tol!r}; 1e-3 is a usual choice"
         raise ProblemError(msg)
     if not (_is_real(atol) and 0 <= atol < math.inf):
-        msg = f"atol must be a number >= 0, got {atol!r}; 1e-12 is the default"
+        msg = f"atol must be a number >= 0, got {atol!r}; 0 is the default"
         raise ProblemError(msg)
     if max_iter is not None and not (isinstance(max_iter, Integral) and _is_real(max_iter) and max_iter >= 0):
         msg = f"max_iter must be a whole number >= 0 or None, got {max_iter!r}"

@@ -143,7 +143,7 @@ class Certificate:
             Where the data do not prove what this certificate says: its bounds, its rigour, what they add up to, its ray,
             or that no trace bound is needed.
         """
-        fresh = _certified(self.problem, self.X, self.y)
+        fresh = certified(self.problem, *_checked(self.problem, self.X, self.y))
         slack = RECOMPUTED * max(fresh.size, abs(fresh.lower) if math.isfinite(fresh.lower) else 0.0)
         if math.isfinite(fresh.upper - fresh.lower):  # nothing but rounding: points are moved once more
             slack = max(slack, min(2 * (fresh.upper - fresh.lower), ROUNDING), 0.01 * (fresh.upper - fresh.lower))
@@ -238,36 +238,41 @@ def certify(problem: Problem, X: Array | None = None, y: Array | None = None) ->
         Where the bounds contradict each other.
     """
     require_problem(problem)
-    return _certified(problem, X, y, problem.strictly_feasible)
+    return certified(problem, *_checked(problem, X, y), problem.strictly_feasible)
 
 
-def _certified(
+def _checked(
+    problem: Problem, X: Array | None, y: Array | None
+) -> tuple[Array | FactoredMatrix | None, np.ndarray | None]:
+    """Points of the right shape, without NaN, in the problem's namespace."""
+    like = problem.like
+    if isinstance(X, FactoredMatrix):
+        as_array("X (its factor)", X.factor)
+        if like is not None and len(like.shape) == 2:
+            _require_shape(X, like.shape)
+    elif X is not None:
+        X = as_array("X", X)
+        if like is not None:
+            _require_shape(X, like.shape)
+            X = moved(as_hermitian("X", X) if X.ndim == 2 else X, like)
+    return X, None if y is None else as_real_vector("y", y, problem.multipliers)
+
+
+def certified(
     problem: Problem,
     X: Array | None,
-    y: Array | None,
+    y: np.ndarray | None,
     inside: Callable[[], tuple[Array | None, np.ndarray | None]] | None = None,
 ) -> Certificate:
     """The bounds that points prove as they stand, or moved towards what ``inside`` gives."""
-    require_problem(problem)
     from_matrix, from_vector = Bound(), Bound()
     if X is not None:
-        like = problem.like
-        if isinstance(X, FactoredMatrix):
-            as_array("X (its factor)", X.factor)
-            if like is not None and len(like.shape) == 2:
-                _require_shape(X, like.shape)
-        else:
-            X = as_array("X", X)
-            if like is not None:
-                _require_shape(X, like.shape)
-                X = moved(as_hermitian("X", X) if X.ndim == 2 else X, like)
         with governed(problem):
             from_matrix = problem.bound_from_matrix(X)
             if from_matrix.lower == -INF and from_matrix.upper == INF and inside is not None:
                 nearer = problem.toward(X, inside()[0])
                 from_matrix = from_matrix if nearer is X else problem.bound_from_matrix(nearer)
     if y is not None:
-        y = as_real_vector("y", y, problem.multipliers)
         with governed(problem):
             from_vector = problem.bound_from_vector(y)
             if from_vector.lower == -INF and from_vector.upper == INF and inside is not None:

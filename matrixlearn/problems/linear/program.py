@@ -46,6 +46,10 @@ if TYPE_CHECKING:
     from matrixlearn.engines.base import Incumbent, Proposal
 
 
+CLEARLY = 1e-7
+"""Part of its size by which a bound that needs the trace bound must be better than one that does not."""
+
+
 def _positive(trace_bound: Any) -> float | None:
     """R, checked."""
     if trace_bound is None:
@@ -334,8 +338,10 @@ class LinearSDP(Problem):
             return Bound(point=standard.lifted_vector(np.zeros(0)), upper=0.0)
         program, z = standard.program, standard.lowered_vector(np.asarray(y, dtype=float))
         bound = program.bound_from_vector(z)
-        if bound.upper == INF:
-            bound = program.bound_by_limit(z)
+        if program.limit is not None and bound.point is not z and bound.upper > -INF:  # z itself proves nothing
+            limited = program.bound_by_limit(z)
+            if limited.upper < bound.upper - CLEARLY * limited.size:
+                bound = limited
         return dataclasses.replace(bound, point=standard.lifted_vector(bound.point))
 
     def toward(self, X: Array, interior: Array | None) -> Array:
