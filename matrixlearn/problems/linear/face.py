@@ -5,7 +5,7 @@
 the columns of V a basis of the null space of N. N is taken as integers (floating point numbers are integers times a
 power of two) and V by Gaussian elimination without rounding, so that N V = 0 exactly; that N is positive definite on a
 complement is proved by a Cholesky factorization, so that N >= 0 exactly, and its null space is the span of V. A matrix
-that is only nearly semidefinite has no such V, and gives no face. Reductions are repeated: one may show others.
+that is only nearly semidefinite has no such V, and gives no face. A reduction may show other such rows.
 
 References
 ----------
