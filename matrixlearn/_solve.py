@@ -155,14 +155,15 @@ def solve(
     began = time.perf_counter()
     reduction = problem.reduction()
     with governed(problem), _told(type(problem).__name__, progress, callback) as tell:
+        found: Found | str
         if reduction is None:
             found = _run(problem, method, tol, atol, limits, tell, warm_start, seed)
         elif reduction.answer:
             return _answered(problem, reduction.answer, tol, began)
         else:
             problem, found = _run_reduced(problem, reduction, method, tol, atol, limits, tell, warm_start, seed)
-            if found is None:
-                return _answered(problem, problem.reduction().answer, tol, began)
+        if isinstance(found, str):
+            return _answered(problem, found, tol, began)
     return _solution(problem, found, tol, atol, began)
 
 
@@ -244,9 +245,10 @@ def _run_reduced(
     tell: Callback,
     warm_start: Solution | None,
     seed: int | None,
-) -> tuple[Problem, Found | None]:
-    """Run on the equivalent problem, and again where the problem has another way to put it; None in the place of what was
-    found where its data say the answer by then.
+) -> tuple[Problem, Found | str]:
+    """Run on the equivalent problem, and again where the problem has another way to put it.
+
+    In the place of what was found, what the data of the last way say, where that is the answer.
     """
     notes = [reduction.why] if reduction.why else []
     tol, atol, began = LIFTED * tol, LIFTED * atol, time.perf_counter()
@@ -265,7 +267,7 @@ def _run_reduced(
         notes += [*found.notes, f"ended: {found.done.ended}", again.why]
         problem, reduction = again.problem, again.reduction
         if reduction.answer:
-            return problem, None
+            return problem, reduction.answer
     X, y = points[-1]
     if len(points) > 1 and not found.infeasible:
         X, y = _best_of(problem, points)
@@ -275,7 +277,7 @@ def _run_reduced(
 def _best_of(
     problem: Problem, points: list[tuple[Array | None, np.ndarray | None]]
 ) -> tuple[Array | None, np.ndarray | None]:
-    """Of the points that several runs came to, those that prove most of the problem; the last where none proves anything."""
+    """Of the points that several runs came to, those that prove most; the last where none proves anything."""
     best = Incumbent(problem)
     for X, y in reversed(points):
         best = best.offered(Proposal(X=X, y=y))
@@ -288,8 +290,8 @@ def _lowered(problem: Problem, warm_start: Solution | None, reduction: Any) -> S
     if warm_start is None:
         return None
     X, y = warm_start.matrix, warm_start.y
-    fits = getattr(X, "shape", None) == problem.like.shape
-    X = reduction.lowered_matrix(X) if fits else None
+    shape = getattr(problem.like, "shape", None)
+    X = reduction.lowered_matrix(X) if X is not None and getattr(X, "shape", None) == shape else None
     y = reduction.lowered_vector(y) if y is not None and len(y) == problem.multipliers else None
     if X is None and y is None:
         return None
@@ -311,8 +313,9 @@ def _lifted(problem: Problem, reduction: Any, found: Found) -> tuple[Array | Non
 
 
 def _nearest_proved(bound: Callable[[Any], Bound], point: Any, inside: Any) -> Any:
-    """The first of point + 2^-k (inside - point), k from 50 down, that is proved, and is after it went to the equivalent
-    problem and back again; the point where none is.
+    """The first of point + 2^-k (inside - point), k from 50 down, that is proved; the point where none is.
+
+    It must stay proved after it went to the equivalent problem and back again.
     """
 
     def stays(at: Any) -> bool:

@@ -111,8 +111,9 @@ class Certificate:
 
     @property
     def value(self) -> float:
-        """The objective at the returned point, which rounding does not put outside the bounds; infinite where nothing is
-        feasible or the point is not proved to be.
+        """The objective at the returned point, kept between the bounds against rounding.
+
+        Infinite where nothing is feasible, or the point is not proved to be.
         """
         worst = -INF if self.problem.objective == "maximize" else INF
         if self.is_infeasible:
@@ -140,8 +141,8 @@ class Certificate:
         Raises
         ------
         CertificateError
-            Where the data do not prove what this certificate says: its bounds, its rigour, what they add up to, its ray,
-            or that no trace bound is needed.
+            Where the data do not prove what this certificate says: its bounds, its rigour, what they add up to, its
+            ray, or that no trace bound is needed.
         """
         fresh = certified(self.problem, *_checked(self.problem, self.X, self.y))
         slack = RECOMPUTED * max(fresh.size, abs(fresh.lower) if math.isfinite(fresh.lower) else 0.0)
@@ -214,8 +215,9 @@ def combine(problem: Problem, from_matrix: Bound, from_vector: Bound) -> Certifi
 def certify(problem: Problem, X: Array | None = None, y: Array | None = None) -> Certificate:
     """Certify an answer from anywhere: the bounds that X and y prove for the problem.
 
-    The points are moved into their sets first (eigenvalues clipped, trace and weights scaled, equalities met, and
-    where a proof needs it, towards a strictly feasible pair that the problem finds), so that the answer of another solver, feasible to its own tolerance, may be passed as it is.
+    The points are moved into their sets first: eigenvalues are clipped, trace and weights scaled, equalities met. Where
+    a proof needs it, they are moved towards a strictly feasible pair that the problem finds. The answer of another
+    solver, feasible to its own tolerance, may therefore be passed as it is.
 
     Parameters
     ----------
