@@ -58,8 +58,9 @@ def _escape(line: str) -> str:
 def formulas(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
     """Show an indented block after an empty line as it stands: it is a formula or a table."""
     out: list[str] = []
-    literal, previous = False, ""  # the last line that is not empty
+    literal, session, previous = False, False, ""  # the last line that is not empty
     for i, line in enumerate(lines):
+        session = bool(line.strip()) and (session or line.lstrip().startswith(">>>"))  # to be copied as it stands
         indented = line.startswith("    ")
         after_gap = i > 0 and not lines[i - 1].strip()
         if indented and not literal and after_gap and previous and not previous.startswith((" ", "-", "..")):
@@ -69,7 +70,7 @@ def formulas(app: Any, what: str, name: str, obj: Any, options: Any, lines: list
             literal = literal and indented
             previous = line
         is_field = re.match(r"^[\w, *]+ : ", line) or re.match(r"^-+$", line) or line.lstrip().startswith("..")
-        out.append(line if literal or is_field else _escape(line))
+        out.append(line if literal or session or is_field else _escape(line))
     lines[:] = out
 
 

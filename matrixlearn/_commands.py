@@ -278,6 +278,14 @@ def check(name: str, max_examples: int) -> None:
         raise click.ClickException(f"{failed} check(s) of {name} failed{explained}")  # noqa: EM102
 
 
+def _problem_called(name: str) -> str:
+    """A problem's name, or that of the first problem that the plugin matrixlearn_NAME brings."""
+    if name in problems():
+        return name
+    packages = _of_each(lambda _, presenter: presenter.problem_class.__module__.partition(".")[0])
+    return next((key for key, package in packages.items() if package == f"matrixlearn_{name}"), name)
+
+
 @cli.command()
 @click.argument("name", required=False)
 @click.option(
@@ -288,10 +296,10 @@ def check(name: str, max_examples: int) -> None:
     help="Save the picture here, e.g. picture.png.",
 )
 def demo(name: str | None, output: Path | None) -> None:
-    """Show the problem NAME at work on real data; without a name, the first that can be shown."""
+    """Show the problem, or the plugin, NAME at work on real data; without a name, the first that can be shown."""
     with _told():
         if name is not None:
-            run = presenter_of(problems()[name]).demo()
+            run = presenter_of(problems()[_problem_called(name)]).demo()
         if name is None or run is None:
             shown = {key: found for key, found in _of_each(lambda _, presenter: presenter.demo()).items() if found}
             if name is not None:

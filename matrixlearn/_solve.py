@@ -15,7 +15,7 @@ import numpy as np
 from matrixlearn._array import moved
 from matrixlearn._threads import governed
 from matrixlearn.callbacks import Callback, Event, Progress, silent
-from matrixlearn.certificate import Certificate, certify
+from matrixlearn.certificate import Certificate, certified
 from matrixlearn.engines import Engine, Incumbent, InteriorPoint, Limits, Proposal, Run, run
 from matrixlearn.engines.base import INTERRUPTED, proves
 from matrixlearn.exceptions import CapabilityError, PluginError, ProblemError
@@ -40,9 +40,6 @@ PREFERRED = (
     "reference",
 )
 """The library's engines, in the order in which ``auto`` prefers them."""
-
-ATOL = 1e-12
-"""The default of ``atol``: an optimum of 0, to which nothing adds up, ends there."""
 
 LIFTED = 0.8
 """The part of tol and atol to which an equivalent problem is solved: the whole one is certified again."""
@@ -100,7 +97,7 @@ def solve(
     callback: Callback | None = None,
     warm_start: Solution | None = None,
     random_state: int | np.random.Generator | np.random.RandomState | None = None,
-    atol: float = ATOL,
+    atol: float = 0.0,
 ) -> Solution:
     """Solve a problem until upper - lower <= max(tol * size, atol).
 
@@ -126,8 +123,9 @@ def solve(
         Seeds an engine that draws (the start of ``low-rank``, the random choice of DefiniteBoost's rounds). Without
         it an engine uses its own ``seed``, so that equal calls give equal answers in either case.
     atol : float
-        The width upper - lower, in the units of the objective, that is good enough whatever the gap; >= 0, 1e-12 by
-        default. It ends a problem whose optimum is 0.
+        The width upper - lower, in the units of the objective, that is good enough whatever the gap; >= 0, 0 by
+        default, so that an answer does not depend on units. It ends a problem whose optimum is 0 and whose terms all
+        go to 0.
 
     Returns
     -------
@@ -157,14 +155,15 @@ def solve(
     began = time.perf_counter()
     reduction = problem.reduction()
     with governed(problem), _told(type(problem).__name__, progress, callback) as tell:
+        found: Found | str
         if reduction is None:
             found = _run(problem, method, tol, atol, limits, tell, warm_start, seed)
         elif reduction.answer:
             return _answered(problem, reduction.answer, tol, began)
         else:
             problem, found = _run_reduced(problem, reduction, method, tol, atol, limits, tell, warm_start, seed)
-            if found is None:
-                return _answered(problem, problem.reduction().answer, tol, began)
+        if isinstance(found, str):
+            return _answered(problem, found, tol, began)
     return _solution(problem, found, tol, atol, began)
 
 
@@ -246,9 +245,10 @@ def _run_reduced(
     tell: Callback,
     warm_start: Solution | None,
     seed: int | None,
-) -> tuple[Problem, Found | None]:
-    """Run on the equivalent problem, and again where the problem has another way to put it; None in the place of what was
-    found where its data say the answer by then.
+) -> tuple[Problem, Found | str]:
+    """Run on the equivalent problem, and again where the problem has another way to put it.
+
+    In the place of what was found, what the data of the last way say, where that is the answer.
     """
     notes = [reduction.why] if reduction.why else []
     tol, atol, began = LIFTED * tol, LIFTED * atol, time.perf_counter()
@@ -267,7 +267,7 @@ def _run_reduced(
         notes += [*found.notes, f"ended: {found.done.ended}", again.why]
         problem, reduction = again.problem, again.reduction
         if reduction.answer:
-            return problem, None
+            return problem, reduction.answer
     X, y = points[-1]
     if len(points) > 1 and not found.infeasible:
         X, y = _best_of(problem, points)
@@ -277,7 +277,7 @@ def _run_reduced(
 def _best_of(
     problem: Problem, points: list[tuple[Array | None, np.ndarray | None]]
 ) -> tuple[Array | None, np.ndarray | None]:
-    """Of the points that several runs came to, those that prove most of the problem; the last where none proves anything."""
+    """Of the points that several runs came to, those that prove most; the last where none proves anything."""
     best = Incumbent(problem)
     for X, y in reversed(points):
         best = best.offered(Proposal(X=X, y=y))
@@ -290,8 +290,8 @@ def _lowered(problem: Problem, warm_start: Solution | None, reduction: Any) -> S
     if warm_start is None:
         return None
     X, y = warm_start.matrix, warm_start.y
-    fits = getattr(X, "shape", None) == problem.like.shape
-    X = reduction.lowered_matrix(X) if fits else None
+    shape = getattr(problem.like, "shape", None)
+    X = reduction.lowered_matrix(X) if X is not None and getattr(X, "shape", None) == shape else None
     y = reduction.lowered_vector(y) if y is not None and len(y) == problem.multipliers else None
     if X is None and y is None:
         return None
@@ -313,8 +313,9 @@ def _lifted(problem: Problem, reduction: Any, found: Found) -> tuple[Array | Non
 
 
 def _nearest_proved(bound: Callable[[Any], Bound], point: Any, inside: Any) -> Any:
-    """The first of point + 2^-k (inside - point), k from 50 down, that is proved, and is after it went to the equivalent
-    problem and back again; the point where none is.
+    """The first of point + 2^-k (inside - point), k from 50 down, that is proved; the point where none is.
+
+    It must stay proved after it went to the equivalent problem and back again.
     """
 
     def stays(at: Any) -> bool:
@@ -337,9 +338,9 @@ def _nearest_proved(bound: Callable[[Any], Bound], point: Any, inside: Any) -> A
 def _answered(problem: Problem, why: str, tol: float, began: float) -> Solution:
     """What the data alone say of the optimum, certified as every answer is."""
     like, m = problem.like, problem.multipliers
-    certificate = certify(problem, y=np.zeros(m or 0))
+    certificate = certified(problem, X=None, y=np.zeros(m or 0))
     if not certificate.is_infeasible and like is not None:
-        certificate = certify(problem, X=0 * like, y=certificate.y)
+        certificate = certified(problem, X=0 * like, y=certificate.y)
     return Solution(
         status=status_of(certificate, tol, 0.0),
         value=certificate.value,
@@ -360,8 +361,8 @@ def _solution(problem: Problem, found: Found, tol: float, atol: float, began: fl
     X = None if by_vector.upper == -INF or by_vector.lower == INF else found.X  # y proves that there is none
     y = found.y
     with governed(problem):
-        certificate = certify(problem, X=X, y=y)
-        certificate = certify(problem, X=certificate.X, y=certificate.y)  # of the points as they are returned
+        certificate = certified(problem, X=X, y=y)
+        certificate = certified(problem, X=certificate.X, y=certificate.y)  # of the points as they are returned
         if found.estimated and X is not None:
             certificate = replace(certificate, **_estimate(problem, X, certificate, tol, atol))
     if certificate.upper == INF and certificate.lower > -INF and X is not None:
@@ -415,7 +416,7 @@ def _limits(tol: float, max_iter: int | None, time_limit: float | None, atol: fl
         msg = f"tol must be a positive number below 1, got {tol!r}; 1e-3 is a usual choice"
         raise ProblemError(msg)
     if not (_is_real(atol) and 0 <= atol < math.inf):
-        msg = f"atol must be a number >= 0, got {atol!r}; 1e-12 is the default"
+        msg = f"atol must be a number >= 0, got {atol!r}; 0 is the default"
         raise ProblemError(msg)
     if max_iter is not None and not (isinstance(max_iter, Integral) and _is_real(max_iter) and max_iter >= 0):
         msg = f"max_iter must be a whole number >= 0 or None, got {max_iter!r}"

@@ -111,8 +111,9 @@ class Certificate:
 
     @property
     def value(self) -> float:
-        """The objective at the returned point, which rounding does not put outside the bounds; infinite where nothing is
-        feasible or the point is not proved to be.
+        """The objective at the returned point, kept between the bounds against rounding.
+
+        Infinite where nothing is feasible, or the point is not proved to be.
         """
         worst = -INF if self.problem.objective == "maximize" else INF
         if self.is_infeasible:
@@ -140,10 +141,10 @@ class Certificate:
         Raises
         ------
         CertificateError
-            Where the data do not prove what this certificate says: its bounds, its rigour, what they add up to, its ray,
-            or that no trace bound is needed.
+            Where the data do not prove what this certificate says: its bounds, its rigour, what they add up to, its
+            ray, or that no trace bound is needed.
         """
-        fresh = _certified(self.problem, self.X, self.y)
+        fresh = certified(self.problem, *_checked(self.problem, self.X, self.y))
         slack = RECOMPUTED * max(fresh.size, abs(fresh.lower) if math.isfinite(fresh.lower) else 0.0)
         if math.isfinite(fresh.upper - fresh.lower):  # nothing but rounding: points are moved once more
             slack = max(slack, min(2 * (fresh.upper - fresh.lower), ROUNDING), 0.01 * (fresh.upper - fresh.lower))
@@ -214,8 +215,9 @@ def combine(problem: Problem, from_matrix: Bound, from_vector: Bound) -> Certifi
 def certify(problem: Problem, X: Array | None = None, y: Array | None = None) -> Certificate:
     """Certify an answer from anywhere: the bounds that X and y prove for the problem.
 
-    The points are moved into their sets first (eigenvalues clipped, trace and weights scaled, equalities met, and
-    where a proof needs it, towards a strictly feasible pair that the problem finds), so that the answer of another solver, feasible to its own tolerance, may be passed as it is.
+    The points are moved into their sets first: eigenvalues are clipped, trace and weights scaled, equalities met. Where
+    a proof needs it, they are moved towards a strictly feasible pair that the problem finds. The answer of another
+    solver, feasible to its own tolerance, may therefore be passed as it is.
 
     Parameters
     ----------
@@ -238,36 +240,41 @@ def certify(problem: Problem, X: Array | None = None, y: Array | None = None) ->
         Where the bounds contradict each other.
     """
     require_problem(problem)
-    return _certified(problem, X, y, problem.strictly_feasible)
+    return certified(problem, *_checked(problem, X, y), problem.strictly_feasible)
 
 
-def _certified(
+def _checked(
+    problem: Problem, X: Array | None, y: Array | None
+) -> tuple[Array | FactoredMatrix | None, np.ndarray | None]:
+    """Points of the right shape, without NaN, in the problem's namespace."""
+    like = problem.like
+    if isinstance(X, FactoredMatrix):
+        as_array("X (its factor)", X.factor)
+        if like is not None and len(like.shape) == 2:
+            _require_shape(X, like.shape)
+    elif X is not None:
+        X = as_array("X", X)
+        if like is not None:
+            _require_shape(X, like.shape)
+            X = moved(as_hermitian("X", X) if X.ndim == 2 else X, like)
+    return X, None if y is None else as_real_vector("y", y, problem.multipliers)
+
+
+def certified(
     problem: Problem,
     X: Array | None,
-    y: Array | None,
+    y: np.ndarray | None,
     inside: Callable[[], tuple[Array | None, np.ndarray | None]] | None = None,
 ) -> Certificate:
     """The bounds that points prove as they stand, or moved towards what ``inside`` gives."""
-    require_problem(problem)
     from_matrix, from_vector = Bound(), Bound()
     if X is not None:
-        like = problem.like
-        if isinstance(X, FactoredMatrix):
-            as_array("X (its factor)", X.factor)
-            if like is not None and len(like.shape) == 2:
-                _require_shape(X, like.shape)
-        else:
-            X = as_array("X", X)
-            if like is not None:
-                _require_shape(X, like.shape)
-                X = moved(as_hermitian("X", X) if X.ndim == 2 else X, like)
         with governed(problem):
             from_matrix = problem.bound_from_matrix(X)
             if from_matrix.lower == -INF and from_matrix.upper == INF and inside is not None:
                 nearer = problem.toward(X, inside()[0])
                 from_matrix = from_matrix if nearer is X else problem.bound_from_matrix(nearer)
     if y is not None:
-        y = as_real_vector("y", y, problem.multipliers)
         with governed(problem):
             from_vector = problem.bound_from_vector(y)
             if from_vector.lower == -INF and from_vector.upper == INF and inside is not None:

@@ -51,10 +51,10 @@ class Status(StrEnum):
             "stationary": "no block of variables alone improves the objective by more than tol; many small "
             "gains may be left, which a smaller tol goes on to take; the problem is not convex, and another start may "
             "end lower",
-            "trace bound": "optimal among the matrices with tr X <= trace_bound only: the bound binds, or the proof needs "
-            "it; give a larger one, or none, and write a trace that is meant as a constraint as a row",
-            "estimated": "the answer is as near as asked to the upper bound, but its own bound is not proved: no strictly "
-            'feasible matrix is known; write an equality that is two inequalities as one row "=="',
+            "trace bound": "optimal among the matrices with tr X <= trace_bound only: the bound binds, or the proof "
+            "needs it; give a larger one, or none, and write a trace that is meant as a constraint as a row",
+            "estimated": "the answer is as near as asked to the upper bound, but its own bound is not proved: no "
+            'strictly feasible matrix is known; write an equality that is two inequalities as one row "=="',
             "stopped": "the bounds hold, but their gap is above tol: give more time or iterations, another "
             "method, a larger tol, or this solution as warm_start",
             "infeasible": "y proves that no matrix satisfies the constraints",
@@ -250,18 +250,20 @@ class Solution:
             said, arrays = read(path)
             data = {key.removeprefix("problem."): value for key, value in arrays.items() if key.startswith("problem.")}
             problem = problems()[said["problem"]](**said["parameters"], **data)
-            points = arrays.get("answer.X"), arrays.get("answer.y")
             return cls(
                 status=Status(said["status"]),
                 value=said["value"],
                 certificate=Certificate(
-                    *(said[name] for name in ("lower", "upper", "rigour")),
-                    *points,
-                    problem,
+                    lower=said["lower"],
+                    upper=said["upper"],
+                    rigour=said["rigour"],
+                    X=arrays.get("answer.X"),
+                    y=arrays.get("answer.y"),
+                    problem=problem,
                     size=said["size"],
                     trace_bound=said["trace_bound"],
                     ray=arrays.get("answer.ray"),
-                ),  # fmt: skip
+                ),
                 method=said["method"],
                 tol=said["tol"],
                 atol=said["atol"],

@@ -140,8 +140,9 @@ class Incumbent:
         return incumbent
 
     def offered(self, proposal: Proposal) -> Incumbent:
-        """The better of this and what the proposal proves, as it stands, or else moved to where it can: on the rows of the
-        problem, towards the points that were proved strictly feasible.
+        """The better of this and what the proposal proves.
+
+        Points that prove nothing as they stand are moved: onto the rows, and towards what was proved strictly feasible.
         """
         out, problem = self, self.problem
         X, y = proposal.X, proposal.y
@@ -165,7 +166,7 @@ class Incumbent:
         if inside is None or proposal.y is None or not inside.X or not all(is_finite(x) for x in inside.X):
             return self.offered(proposal)
         game: Any = self.problem
-        from_matrix, from_vector = game.bounds_from_interior(proposal.interior.X, proposal.y, proposal.interior.t)
+        from_matrix, from_vector = game.bounds_from_interior(inside.X, proposal.y, inside.t)
         return self._with_matrix(from_matrix)._with_vector(from_vector)
 
     def estimated(self, X: Array) -> Incumbent:
@@ -235,7 +236,7 @@ class State:
 
 
 class Engine(ABC):
-    """A method that proposes points: frozen parameters, and two functions."""
+    """A method that proposes points: frozen parameters and two functions, `init` and `step`."""
 
     name: str
 
@@ -279,7 +280,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Run:
-    """How a loop ended."""
+    """How a loop ended, and what it proved."""
 
     incumbent: Incumbent
     events: tuple[Event, ...]

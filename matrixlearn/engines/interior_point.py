@@ -176,7 +176,9 @@ def _with_room(state: InteriorState, before: float) -> InteriorState:
     R = max(
         2 * ROOM * total if total * ROOM > state.trace else state.trace, state.trace * (ROOM if state.t > before else 1)
     )
-    return state if state.trace == R else updated(state, trace=R, scalars=replace(z, x0=z.x0 + R - state.trace))
+    if state.trace == R or z is None:
+        return state
+    return updated(state, trace=R, scalars=replace(z, x0=z.x0 + R - state.trace))
 
 
 def _is_open(problem: Problem) -> bool:

@@ -82,7 +82,7 @@ def least_eigenvalue(F: np.ndarray) -> float:
 
 
 def least_singular_value(gram: np.ndarray, error: float) -> float:
-    """sigma > 0 with lambda_min(G) >= sigma^2 proved of every G within ``error`` (in norm) of ``gram``; 0 where none is.
+    """sigma > 0 with lambda_min(G) >= sigma^2 proved of every G within ``error`` (in norm) of ``gram``, or 0.
 
     The estimate to begin with is LAPACK's, of the norm of the inverse; what is proved is half of it, as a rule.
     """

@@ -113,8 +113,10 @@ def _(family: StackedMap, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def congruence_error(A: np.ndarray, V: np.ndarray) -> float:
-    """A bound on what rounding does to V^H A V, in the Frobenius norm: two products, of as many terms as a column of V has
-    entries (a 0 adds no rounding), and a mean; entry by entry at most that times |V|^T |A| |V|.
+    """A bound on what rounding does to V^H A V, in the Frobenius norm.
+
+    There are two products, of as many terms as a column of V has entries (a 0 adds no rounding), and a mean. Entry by
+    entry they err by at most that many roundings of |V|^T |A| |V|.
     """
     kind, most = is_complex(A) or is_complex(V), int(np.max(np.count_nonzero(V, axis=0), initial=0))
     size = np.abs(V).T @ np.abs(A) @ np.abs(V)

@@ -1,4 +1,4 @@
-"""What is asked: the base classes for plugin authors, and the data-only problem."""
+"""Problems: the base classes for plugin authors, and `LinearSDP`."""
 
 from matrixlearn.problems.base import Bound, MulticonvexProblem, Problem
 from matrixlearn.problems.family import FamilyGame

@@ -209,7 +209,7 @@ class Problem(ABC):
         return None, None
 
     def ray_near(self, X: Array) -> Array | None:
-        """A direction, proved, along which the objective grows without end from any feasible point; None, by default."""
+        """A proved direction along which the objective grows without end from any feasible point; None by default."""
         return None
 
     def is_ray(self, D: Array) -> bool:

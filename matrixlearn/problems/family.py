@@ -1,4 +1,4 @@
-"""A spectral game whose A_j are a constraint family: all it says of them, it says through the family."""
+"""A spectral game whose matrices A_j are given by a linear map."""
 
 from __future__ import annotations
 

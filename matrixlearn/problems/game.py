@@ -273,7 +273,8 @@ class SpectralGame(Problem):
             sum_k s_k X_k R / sum_k Tr X_k  in S,        sigma_S(C - A(y)) <= R t
 
         Nearly as good as all eigenvalues near an interior method's optimum, and next to nothing in cost. Nothing is
-        proved where one of them fails. A factorization proves S_k > 0 up to (n + 2) eps Tr S_k (Demmel 1989; Rump 2006).
+        proved where one of them fails. A factorization proves S_k > 0 up to (n + 2) eps Tr S_k (Demmel 1989; Rump
+        2006).
         """
         spectral, n = self.spectral_set, self.spectral_set.n
         inside = self.dual_set.project(y)

@@ -34,6 +34,9 @@ class Cut:
     weight: float
 
 
+MOVED = 1e10
+"""Trials of `MaxCut.round` times the square of the vertices, whose single moves take seconds."""
+
 SPARSE = 0.25
 """Density up to which products with a sparse matrix are quicker."""
 
@@ -168,7 +171,8 @@ class MaxCut(UnitDiagonalGame):
         return float(self.degrees @ side**2 - side @ (self.adjacency @ side)) / 4
 
     def round(self, solution: Solution, trials: int = 100, random_state: int | np.random.Generator | None = 0) -> Cut:
-        """The best of ``trials`` random hyperplanes (Goemans-Williamson), improved by single moves.
+        """The best of ``trials`` random hyperplanes (Goemans-Williamson), each improved by single moves; of a large
+        graph, the best of them are (`MOVED`).
 
         For weights >= 0 one hyperplane gives at least 0.878 of the optimum in expectation.
         """
@@ -182,17 +186,28 @@ class MaxCut(UnitDiagonalGame):
             w, V = np.linalg.eigh(solution.matrix)
             factor = V * np.sqrt(np.maximum(w, 0.0))
         sides = np.where(factor @ rng.standard_normal((factor.shape[1], max(1, trials))) >= 0, 1.0, -1.0)
-        weights = [self.cut_weight(side) for side in sides.T]
-        return self._improve(sides[:, int(np.argmax(weights))].copy())
+        best_first = np.argsort([-self.cut_weight(side) for side in sides.T], kind="stable")
+        chosen = best_first[: max(1, int(MOVED / self.size**2))]
+        return max((self._improve(sides[:, j].copy()) for j in chosen), key=lambda cut: cut.weight)
 
     def _improve(self, side: np.ndarray) -> Cut:
-        """Move single vertices while that adds weight."""
-        gain = side * (self.adjacency @ side)
-        while gain.max() > 1e-12 * (abs(self.adjacency).max() or 1.0):
-            i = int(np.argmax(gain))
-            side[i] = -side[i]
-            gain = side * (self.adjacency @ side)
+        """Move single vertices, the one that adds most, while that adds weight."""
+        least = 1e-12 * (abs(self.adjacency).max() or 1.0)
+        while (gain := side * (self.adjacency @ side)).max() > least:  # computed anew, against rounding
+            while gain[i := int(np.argmax(gain))] > least:
+                side[i] = -side[i]
+                near, weights = self._neighbours(i)
+                gain[near] += 2 * side[i] * weights * side[near]
+                gain[i] = -gain[i]
         return Cut(side.astype(int), self.cut_weight(side))
+
+    def _neighbours(self, i: int) -> tuple[Any, np.ndarray]:
+        """Where row i of the weights may have entries, and these."""
+        W = self.adjacency
+        if isinstance(W, np.ndarray):
+            return slice(None), W[i]
+        row = slice(W.indptr[i], W.indptr[i + 1])
+        return W.indices[row], W.data[row]
 
     # -- files, the judge -------------------------------------------------------------------------
 

@@ -1,9 +1,9 @@
 """Equalities in reduced echelon form, exactly: the same feasible set, by rows that show what they say.
 
-[A | b] = M [Z | z] with M of full column rank: <A_j, X> = b_j for all j exactly where <Z_k, X> = z_k for all k. The form is
-the one that Gaussian elimination to the end leaves, which does not depend on how the rows were mixed: rows that others
-imply are gone, and a row that says "an entry is 0" stands there as such. It is computed in floating point, rounded to
-fractions of small denominators, and the product is compared in whole numbers; where it does not come out, there is none.
+[A | b] = M [Z | z] with M of full column rank: <A_j, X> = b_j for all j exactly where <Z_k, X> = z_k for all k. This
+form is the one that Gaussian elimination to the end leaves, which does not depend on how the rows were mixed: rows that
+others imply are gone, and a row that says "an entry is 0" stands there as such. It is computed in floating point and
+rounded to fractions of small denominators. The product is compared in whole numbers; where they differ, there is none.
 """
 
 from __future__ import annotations
@@ -55,8 +55,9 @@ class Echelon:
 
 
 def entries_of(family: LinearMap) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
-    """(the entries on and above the diagonal that any member has, (m, N), their rows, their columns); None where they are
-    complex or too many.
+    """(the entries on and above the diagonal that any member has, (m, N), their rows, their columns).
+
+    None where they are complex or too many.
     """
     m, n = family.shape
     if isinstance(family, SparseMap):
@@ -119,8 +120,9 @@ def echelon(family: LinearMap, right: np.ndarray) -> Echelon | None:
 
 
 def _is_product(whole: np.ndarray, M: np.ndarray, out: np.ndarray, lead: np.ndarray) -> bool:
-    """Whether whole_j = sum_k M_jk out_k / lead_k, exactly: in floating point where all sums are whole numbers below 2^53,
-    else in Python's.
+    """Whether whole_j = sum_k M_jk out_k / lead_k, exactly.
+
+    In floating point where all sums are whole numbers below 2^53, else in Python's integers.
     """
     common = float(np.lcm.reduce(np.abs(lead).astype(np.int64)))
     weights = common / lead

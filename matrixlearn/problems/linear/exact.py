@@ -135,7 +135,7 @@ def hash_of(data: np.ndarray) -> bytes:
     """A digest of the entries; -0 is 0."""
     from hashlib import blake2b
 
-    return blake2b(np.ascontiguousarray(data + 0.0), digest_size=16).digest()
+    return blake2b((data + 0.0).tobytes(), digest_size=16).digest()
 
 
 @dataclass(frozen=True)
@@ -252,7 +252,8 @@ def combined(family: LinearMap, b: np.ndarray, equal: np.ndarray, trace_bound: f
                 if least is not None:
                     trace = least[0] / unit
                     if trace > Fraction(trace_bound):
-                        why = f"row {least[1]} asks for a trace of {float(trace):.6g}, above trace_bound = {trace_bound:g}"
+                        asked = f"row {least[1]} asks for a trace of {float(trace):.6g}"
+                        why = f"{asked}, above trace_bound = {trace_bound:g}"
                         return Combined(np.arange(m), equal, groups, why, needs_trace_bound=True)
                     both = upper is not None and lower is not None and upper[0] == lower[0]
                     if trace == Fraction(trace_bound) and fixed is None and not both:

@@ -5,7 +5,7 @@
 the columns of V a basis of the null space of N. N is taken as integers (floating point numbers are integers times a
 power of two) and V by Gaussian elimination without rounding, so that N V = 0 exactly; that N is positive definite on a
 complement is proved by a Cholesky factorization, so that N >= 0 exactly, and its null space is the span of V. A matrix
-that is only nearly semidefinite has no such V, and gives no face. What shows only after a reduction is found by another.
+that is only nearly semidefinite has no such V, and gives no face. A reduction may show other such rows.
 
 References
 ----------
@@ -95,7 +95,7 @@ def exact_congruence(A: np.ndarray, V: np.ndarray) -> np.ndarray | None:
 
 
 def null_space(N: np.ndarray) -> np.ndarray | None:
-    """A basis of {x : N x = 0} in whole numbers, exact, (n, r); None where it takes too much or has too large numbers."""
+    """A basis of {x : N x = 0} in whole numbers, (n, r); None where it takes too much or its numbers are large."""
     n = len(N)
     distinct = np.unique(N, axis=0)
     if len(distinct) ** 2 * n > WORK or float(np.abs(N).max()) > 2.0**900:
@@ -149,8 +149,8 @@ def least_face(
 ) -> Face | None:
     """The face that the rows <A_j, X> = 0 (or <= 0) with a semidefinite A_j leave; None where no such row is proved.
 
-    ``multipliers`` y are tried first, where y_j >= 0 outside E and b.y <= 0, exactly: where A(y) >= 0 is proved, b.y < 0
-    leaves no feasible X, and b.y = 0 makes A(y) X = 0 and every inequality with y_j > 0 an equality.
+    ``multipliers`` y are tried first, where y_j >= 0 outside E and b.y <= 0, exactly. Where A(y) >= 0 is proved,
+    b.y < 0 leaves no feasible X, and b.y = 0 makes A(y) X = 0 and every inequality with y_j > 0 an equality.
     """
     m, n = family.shape
     rows, face, current, tight = np.arange(m), None, family, np.zeros(m, dtype=bool)
@@ -263,8 +263,9 @@ def _facial(family: LinearMap, candidates: np.ndarray, equal: np.ndarray) -> np.
 def whole_multipliers(
     family: LinearMap, b: np.ndarray, equal: np.ndarray, y: np.ndarray, X: np.ndarray
 ) -> list[np.ndarray]:
-    """Candidates for multipliers of a face, small whole numbers w with w_j >= 0 outside E and b.w <= 0 exactly: near a y
-    that runs away, and near what an X on the face leaves of it, {w : A(w) X = 0, b.w = 0}.
+    """Candidates for multipliers of a face, small whole numbers w with w_j >= 0 outside E and b.w <= 0 exactly.
+
+    They are near a y that runs away, and near what an X on the face leaves of it, {w : A(w) X = 0, b.w = 0}.
     """
     out: list[np.ndarray] = []
     if not (np.isfinite(y).all() and np.isfinite(X).all()):

@@ -236,8 +236,8 @@ class OpenProgram(FamilyGame):
         """{y >= 0, s.y <= level - C . X_s}; with X_s = 0, Arora and Kale's {y >= 0, b.y <= alpha}."""
         if self.interior is None or level <= inner(self.C, self.interior):
             return self.dual_set
-        Y = self.dual_set
-        return KnapsackSet.weighted_simplex(Y.weights, min(level - inner(self.C, self.interior), Y.row_upper))
+        slack, Y = self.b - self.family.adjoint(self.interior), self.dual_set
+        return KnapsackSet.weighted_simplex(slack, min(level - inner(self.C, self.interior), Y.row_upper))
 
     def first_points(self) -> list[tuple[Array | None, np.ndarray | None]]:
         """A user's strictly feasible X; y = 0."""
@@ -259,8 +259,10 @@ class OpenProgram(FamilyGame):
         return self.limit is None or self.limit.holds(W, self.proof.margin(W).delta)
 
     def ray_near(self, X: Array) -> Array | None:
-        """X' >= 0 with <A_j, X'> = 0 or <= 0 and <C, X'> > 0, proved, near a multiple of X: nothing bounds the objective,
-        where any matrix is feasible. By the margins of `Proof`, or in small whole numbers.
+        """X' >= 0 with <A_j, X'> = 0 or <= 0 and <C, X'> > 0, proved, near a multiple of X; None where none is found.
+
+        It says that nothing bounds the objective, where any matrix is feasible. It is proved by the margins of `Proof`,
+        or in small whole numbers.
         """
         X = self._hermitian(X)
         if not inner(as_numpy(self.C), X) > 0:
@@ -363,7 +365,7 @@ class OpenProgram(FamilyGame):
 
     @cached_property
     def trace_multipliers(self) -> np.ndarray | None:
-        """z with A(z) about I, z_j >= 0 outside E: the rows bound the trace by b.z; None where none is found at once."""
+        """z with A(z) about I, z_j >= 0 outside E: the rows bound the trace by b.z; None where none is found."""
         return next((z for target in self._traces for z in self._multipliers_of(target)), None)
 
     @cached_property
@@ -376,7 +378,7 @@ class OpenProgram(FamilyGame):
         return [eye, self.frame / least] if least > 0 else [eye]
 
     def _multipliers_of(self, target: np.ndarray) -> Iterator[np.ndarray]:
-        """z with A(z) about the target, z_j >= 0 outside E, where there is one: of the equalities alone, of all rows."""
+        """z with A(z) about the target, z_j >= 0 outside E: of the equalities alone, and of all rows."""
         for rows in (self.equal, np.ones(len(self.b), dtype=bool)):
             if np.any(rows):
                 z, residual = combination(self.proof.family, rows, target)

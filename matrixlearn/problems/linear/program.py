@@ -3,7 +3,8 @@
     max C . X   subject to   A_j . X <= b_j (or = b_j),   X >= 0,   Tr X <= R (where R is given)
 
 It is brought into an exactly equivalent form (`standard`), and what a point proves of it is said there (`proof`).
-R is an assumption: it is used only where nothing in the rows bounds the optimum, and a certificate that needs it says so.
+R is an assumption. It is used only where nothing in the rows bounds the optimum, and a certificate that needs it says
+so.
 """
 
 from __future__ import annotations
@@ -46,6 +47,10 @@ if TYPE_CHECKING:
     from matrixlearn.engines.base import Incumbent, Proposal
 
 
+CLEARLY = 1e-7
+"""Part of its size by which a bound that needs the trace bound must be better than one that does not."""
+
+
 def _positive(trace_bound: Any) -> float | None:
     """R, checked."""
     if trace_bound is None:
@@ -81,8 +86,8 @@ class LinearSDP(Problem):
         "echelon" brings the equalities into exact reduced echelon form first: rows that others imply go, and entries
         that they force to 0 show. `solve` turns to it where it finds no strictly feasible X.
     facial : array, optional
-        Multipliers y with A(y) >= 0 and b.y = 0 exactly, of the rows that ``presolve`` leaves: they prove that A(y) X = 0
-        for every feasible X. Found when needed.
+        Multipliers y with A(y) >= 0 and b.y = 0 exactly, of the rows that ``presolve`` leaves. They prove that
+        A(y) X = 0 for every feasible X. Found when needed.
 
     Raises
     ------
@@ -241,8 +246,10 @@ class LinearSDP(Problem):
     def reconsidered(
         self, reduction: Reduction, best: Incumbent, last: Proposal, tol: float, atol: float
     ) -> Reconsidered | None:
-        """What to solve where a run has not ended well: with the equalities in echelon form; on a face that a y which ran
-        away points to; with the user's trace bound as a row.
+        """What to solve where a run has not ended well; None where nothing is left to try.
+
+        With the equalities in echelon form; on a face that a y which ran away points to; with the user's trace bound as
+        a row.
         """
         if not isinstance(reduction, Standard) or best.upper == -INF:
             return None
@@ -286,7 +293,7 @@ class LinearSDP(Problem):
         return dataclasses.replace(bound, point=point)
 
     def strictly_feasible(self) -> tuple[Array | None, np.ndarray | None]:
-        """(X, y) by as many iterations of an interior-point method as it takes to find both; None for what is not found."""
+        """(X, y) by an interior-point method, which goes on until both are found; None for what is not found."""
         return self._strictly_feasible
 
     @cached_property
@@ -334,9 +341,11 @@ class LinearSDP(Problem):
             return Bound(point=standard.lifted_vector(np.zeros(0)), upper=0.0)
         program, z = standard.program, standard.lowered_vector(np.asarray(y, dtype=float))
         bound = program.bound_from_vector(z)
-        if bound.upper == INF:
-            bound = program.bound_by_limit(z)
-        return dataclasses.replace(bound, point=standard.lifted_vector(bound.point))
+        if program.limit is not None and bound.point is not z and bound.upper > -INF:  # z itself proves nothing
+            limited = program.bound_by_limit(z)
+            if limited.upper < bound.upper - CLEARLY * limited.size:
+                bound = limited
+        return dataclasses.replace(bound, point=standard.lifted_vector(z if bound.point is None else bound.point))
 
     def toward(self, X: Array, interior: Array | None) -> Array:
         """X moved towards a strictly feasible point, as little as a proof takes."""

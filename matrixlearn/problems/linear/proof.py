@@ -8,7 +8,7 @@ factorization, v <= b.y (weak duality).
 Lower bounds need a feasible matrix, and a floating point X meets an equality only to its rounding.  Let r be a bound
 on |b_E - A_E(X)|, rounding included, and sigma > 0 a proved lower bound of the least singular value of A_E. Then
 
-    D = A_E^*(G^{-1} (b_E - A_E(X))),   G = A_E A_E^*,      A_E(X + D) = b_E  exactly,      ||D||_F <= delta = ||r|| / sigma,
+    D = A_E^*(G^{-1} (b_E - A_E(X))),   G = A_E A_E^*,   A_E(X + D) = b_E  exactly,   ||D||_F <= delta = ||r|| / sigma,
 
 so that, where X - delta I >= 0 is proved and every other row has a slack of ||A_j||_F delta, the matrix X + D is
 feasible, and
@@ -137,12 +137,13 @@ class Proof:
     def on_the_rows(self, X: np.ndarray) -> np.ndarray:
         """X + D: the equalities met to rounding, by two steps of refinement; X itself where G is singular."""
         E = self._rows
-        if len(E) == 0 or self._gram_factor is None:
+        factor = self._gram_factor if len(E) else None
+        if factor is None:
             return X
         for _ in range(2):
             missed = (self.b - self.family.adjoint(X))[E]
             z = np.zeros(len(self.b))
-            z[E] = self._units * self._solve_gram(self._units * missed)
+            z[E] = self._units * self._solve_gram(factor, self._units * missed)
             D = self.family.apply(z)
             X = X + (D + D.conj().T) / 2
         return X
@@ -184,10 +185,11 @@ class Proof:
                 return factor
         return None
 
-    def _solve_gram(self, r: np.ndarray) -> np.ndarray:
+    @staticmethod
+    def _solve_gram(factor: np.ndarray, r: np.ndarray) -> np.ndarray:
+        """G^{-1} r, of the factor of G."""
         from matrixlearn.linalg._lapack import lapack
 
-        factor = self._gram_factor
         return np.asarray(lapack().dpotrs(factor.T, r, lower=0)[0])
 
     # -- multipliers ------------------------------------------------------------------------------
@@ -205,8 +207,8 @@ class Proof:
     def slack(self, y: np.ndarray) -> tuple[np.ndarray, float]:
         """(A(y) - C, a bound on the norm of its error).
 
-        On a face, V^T (A(y) - C) V less e V^T V, e a bound on the error of A(y) - C: what is off by e in all dimensions is
-        off by e V^T V on the face, which a basis that is not orthonormal makes larger in few directions only.
+        On a face, V^T (A(y) - C) V less e V^T V, e a bound on the error of A(y) - C: what is off by e in all dimensions
+        is off by e V^T V on the face, which a basis that is not orthonormal makes larger in few directions only.
         """
         if self.whole is not None and isinstance(self.family, CompressedMap):
             V = self.family.V

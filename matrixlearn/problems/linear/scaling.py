@@ -2,9 +2,9 @@
 
     C' = T C T,   A'_j = r_j T A_j T,   b'_j = r_j b_j,   X = T X' T,   y_j = r_j y'_j
 
-T comes from geometric means of the entries, r from the largest of a row, in turn, so that a program in other units, X -> D X D or rows times
-numbers, becomes the same one but for the rounding to powers of two. Powers of four for r keep the roots of rank-one
-rows exact.
+T comes from geometric means of the entries, r from the largest of a row, in turn. A program in other units, X -> D X D
+or rows times numbers, becomes the same one but for the rounding to powers of two. Powers of four for r keep the roots
+of rank-one rows exact.
 """
 
 from __future__ import annotations

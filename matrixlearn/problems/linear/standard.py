@@ -192,8 +192,8 @@ class Standard:
 
     @cached_property
     def _inverse(self) -> np.ndarray:
-        """V^+."""
-        return np.linalg.pinv(self.face.V)
+        """V^+; I without a face."""
+        return np.eye(len(self.t)) if self.face is None else np.linalg.pinv(self.face.V)
 
     def lowered_vector(self, y: np.ndarray) -> np.ndarray:
         """The multipliers of the rows that are left, in their units."""
@@ -203,8 +203,9 @@ class Standard:
         return y if len(y) else np.zeros(1)
 
     def lifted_vector(self, y: np.ndarray) -> np.ndarray:
-        """The multipliers of all rows; on a face with so large a multiple of the facial rows that A(y) - C is nearly >= 0
-        without the face, too.
+        """The multipliers of all rows.
+
+        On a face, with so large a multiple of the facial rows that A(y) - C is nearly >= 0 without the face, too.
         """
         m = len(self.r)
         if self.face is not None:
@@ -214,7 +215,7 @@ class Standard:
             if self.on_face is not None:
                 y = self.on_face.lifted(y[: len(self.on_face.kept)], np.ones(len(rows), dtype=bool))
             out[rows] = y[: len(rows)]
-            y = out + self._multiple_of_the_face(out) * self.face.weights
+            y = out + self._multiple_of_the_face(self.face, out) * self.face.weights
         return self.combined.lifted(self._before_echelon(y[:m] * self.r), self.equal)
 
     def _after_echelon(self, y: np.ndarray) -> np.ndarray:
@@ -232,11 +233,12 @@ class Standard:
         out[~equal], out[equal] = y[:others], self.echelon.lifted(y[others:])
         return out
 
-    def _multiple_of_the_face(self, y: np.ndarray) -> float:
-        """K in lambda_max(F - K N) <= lambda_max(Q^T F Q) + ||Q_0^T F Q||^2 / (K nu - ||F||), F = C - A(y), Q of the face,
-        N >= nu on its range Q_0: what is lost is a part in `SHARE` of the size of the bound.
+    def _multiple_of_the_face(self, face: Face, y: np.ndarray) -> float:
+        """K in lambda_max(F - K N) <= lambda_max(Q^T F Q) + ||Q_0^T F Q||^2 / (K nu - ||F||).
+
+        F = C - A(y), Q of the face, N >= nu on its range Q_0: what is lost is a part in `SHARE` of the bound's size.
         """
-        face, before = self.face, self.before
+        before = self.before
         if not np.any(face.weights):
             return 0.0
         if self.echelon is not None or (face.tight is not None and np.any(face.tight)):
@@ -252,11 +254,11 @@ class Standard:
     # -- the trace --------------------------------------------------------------------------------
 
     def with_trace_row(self) -> Standard | None:
-        """The same with Tr X <= R as the last row of the program; None where its matrix is not known exactly."""
-        if self.program.limit.error > 0:
-            return None
+        """The same with Tr X <= R as the last row; None where there is no R, or its matrix is not known exactly."""
         program = self.program
         limit = program.limit
+        if limit is None or limit.error > 0:
+            return None
         row, n = limit.matrix, len(limit.matrix)
         unit = 2.0 ** -int(np.frexp(float(np.max(np.abs(row))))[1])
         sparse = isinstance(program.family, SparseMap)
@@ -283,8 +285,8 @@ def _compressed(family: LinearMap, V: np.ndarray) -> tuple[LinearMap, LinearMap]
     """(the V^T A_j V for engines, the same for the proof): numbers, where they are exact and few."""
     m, n = family.shape
     if m * n * n * V.shape[1] <= WORK:
-        parts = [exact_congruence(family.matrix(j), V) for j in range(m)]
-        if all(part is not None for part in parts):
+        parts = [part for j in range(m) if (part := exact_congruence(family.matrix(j), V)) is not None]
+        if len(parts) == m:
             exact = DenseMap(np.stack(parts))
             return exact, exact
     return family.compressed(V), CompressedMap(family, V)
@@ -326,4 +328,4 @@ def _sparse_row(row: np.ndarray, n: int) -> SparseMap:
 
 def _like(family: LinearMap, second: LinearMap, like: Array) -> LinearMap:
     """Stacked, in the namespace of the first."""
-    return StackedMap(family, second if is_numpy(like) else DenseMap(from_numpy(second.A, like)))
+    return StackedMap(family, second if is_numpy(like) else DenseMap(from_numpy(second.matrix(0)[None], like)))
