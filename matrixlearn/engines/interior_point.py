@@ -143,7 +143,7 @@ class InteriorPoint(Engine):
         width = incumbent.upper - incumbent.lower
         progress = width < 0.9 * state.width or missing < 0.9 * state.missing
         if np.isinf(width):  # no bounds to go by
-            progress = progress or mu < 0.5 * state.mu
+            progress = progress or VANISHED * problem.scale < mu < 0.5 * state.mu
         idle = 0 if progress else state.idle + 1
         finished = f"the gap has not moved for {PATIENCE} iterations: numerical limit" if idle > PATIENCE else ""
         if moved.trace > FARTHEST * problem.spectral_set.trace:
@@ -168,6 +168,10 @@ mu / lambda_max(X), and A(y) - C = S - t I is positive definite by itself."""
 
 FARTHEST = 1e12
 """Times the first R, beyond which X is taken to run away."""
+
+
+VANISHED = 1e-32
+"""Part of the scale below which a smaller mu is no progress: rounding, squared."""
 
 
 def _with_room(state: InteriorState, before: float) -> InteriorState:
