@@ -349,12 +349,16 @@ class LinearSDP(Problem):
 
     def toward(self, X: Array, interior: Array | None) -> Array:
         """X moved towards a strictly feasible point, as little as a proof takes."""
+        if self.standard.answer:
+            return X
         standard, W = self.standard, self.standard.lowered_matrix
         inside = None if interior is None else W(interior)
         return standard.lifted_matrix(standard.program.toward(W(X), inside))
 
     def toward_dual(self, y: np.ndarray, interior: np.ndarray) -> np.ndarray:
         """y moved towards a y_0 with A(y_0) - C > 0, as little as a proof takes."""
+        if self.standard.answer:
+            return y
         standard, lowered = self.standard, self.standard.lowered_vector
         return standard.lifted_vector(standard.program.toward_dual(lowered(y), lowered(interior)))
 
