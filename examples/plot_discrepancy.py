@@ -21,6 +21,7 @@ import numpy as np
 from matrixlearn_discrepancy import (
     Discrepancy,
     DiscrepancyRegressor,
+    DiscrepancyRegressorCV,
     discrepancy_bound,
     discrepancy_distance,
     effective_sample_size,
@@ -58,15 +59,18 @@ plt.show()
 # -------------
 # The same ridge regression, trained on differently weighted sources. Whether reweighting helps depends on the
 # draw of stations and days: ``matrixlearn demo`` shows several.
+# `DiscrepancyRegressorCV` chooses ridge and weights, and stays uniform where nothing speaks for others.
 
 models = {
     "uniform": DiscrepancyRegressor().fit(task.X_source, task.y_source),
     "cap 2": DiscrepancyRegressor(max_weight=2).fit(task.X_source, task.y_source, X_target=task.X_target),
     "cap 3": DiscrepancyRegressor(max_weight=3).fit(task.X_source, task.y_source, X_target=task.X_target),
+    "chosen": DiscrepancyRegressorCV().fit(task.X_source, task.y_source, X_target=task.X_target),
 }
 for name, model in models.items():
     error = np.sqrt(np.mean((model.predict(task.X_test) - task.y_test) ** 2))
     print(f"{name:>8}  RMSE {error:.3f}  effective sample size {effective_sample_size(model.weights_):.0f}")
+print(models["chosen"].summary())
 
 # %%
 # What the discrepancy guarantees

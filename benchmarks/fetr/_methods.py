@@ -33,10 +33,11 @@ WIDER = {
 class Chosen(RegressorMixin, BaseEstimator):
     """The estimator with the parameters of ``grid`` that have the least normalized error over folds of the rows."""
 
-    def __init__(self, estimator, grid, cv=3):
+    def __init__(self, estimator, grid, cv=3, prior=0.0):
         self.estimator = estimator
         self.grid = grid
         self.cv = cv
+        self.prior = prior
 
     def fit(self, X, y, task=None):
         number = None if task is None else np.unique(task, return_inverse=True)[1]
@@ -55,7 +56,7 @@ class Chosen(RegressorMixin, BaseEstimator):
                     predicted = np.reshape(model.fit(X[train], Y[train]).predict(X[test]), held.Y.shape)
                 else:
                     predicted = model.fit(X[train], y[train], task[train]).predict(X[test], task[test])
-                error += normalized_error(held, predicted, of)
+                error += normalized_error(held, predicted, of, self.prior)
             errors[values] = error
         self.best_ = dict(zip(self.grid, min(errors, key=errors.get), strict=True))
         best = clone(self.estimator).set_params(**self.best_)

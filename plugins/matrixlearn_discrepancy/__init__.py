@@ -1,41 +1,66 @@
 """Discrepancy minimization for domain adaptation."""
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 from matrixlearn_discrepancy.bounds import admissible_bound, discrepancy_bound, discrepancy_distance
 from matrixlearn_discrepancy.data import AirQuality, load_beijing_air
+from matrixlearn_discrepancy.generalized import GeneralizedDiscrepancy
+from matrixlearn_discrepancy.path import discrepancy_path
 from matrixlearn_discrepancy.problem import Discrepancy, effective_sample_size
 from matrixlearn_discrepancy.samples import summarize_target
+from matrixlearn_discrepancy.selection import Choice, DiscrepancyBound, Evidence, ImportanceWeighted, Rule, Trials
+from matrixlearn_discrepancy.smoother import Smoother
 
 if TYPE_CHECKING:
+    from matrixlearn_discrepancy.classifier import DiscrepancyClassifier
     from matrixlearn_discrepancy.estimator import DiscrepancyRegressor, FewPointsWarning
+    from matrixlearn_discrepancy.estimator_cv import DiscrepancyRegressorCV
 
 __all__ = [
     "AirQuality",
+    "Choice",
     "Discrepancy",
+    "DiscrepancyBound",
+    "DiscrepancyClassifier",
     "DiscrepancyRegressor",
+    "DiscrepancyRegressorCV",
+    "Evidence",
     "FewPointsWarning",
+    "GeneralizedDiscrepancy",
+    "ImportanceWeighted",
+    "Rule",
+    "Smoother",
+    "Trials",
     "admissible_bound",
     "discrepancy_bound",
     "discrepancy_distance",
+    "discrepancy_path",
     "effective_sample_size",
     "load_beijing_air",
     "summarize_target",
 ]
 
 
-def __getattr__(name: str) -> Any:
-    """Import what needs scikit-learn only when it is asked for."""
-    if name in {"DiscrepancyRegressor", "FewPointsWarning"}:
-        try:
-            from matrixlearn_discrepancy import estimator
-        except ModuleNotFoundError as error:
-            if (error.name or "").split(".")[0] != "sklearn":
-                raise
-            from matrixlearn.exceptions import MissingExtraError
+_LATE = {
+    "DiscrepancyClassifier": "classifier",
+    "DiscrepancyRegressor": "estimator",
+    "DiscrepancyRegressorCV": "estimator_cv",
+    "FewPointsWarning": "estimator",
+}
+"""The modules that need scikit-learn, by name: imported when they are asked for."""
 
-            msg = f"{name} needs scikit-learn: pip install 'matrixlearn[sklearn]'"
-            raise MissingExtraError(msg) from error
-        return getattr(estimator, name)
-    msg = f"module {__name__!r} has no attribute {name!r}"
-    raise AttributeError(msg)
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATE:
+        msg = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(msg)
+    try:
+        return getattr(importlib.import_module(f"{__name__}.{_LATE[name]}"), name)
+    except ModuleNotFoundError as error:
+        if (error.name or "").split(".")[0] != "sklearn":
+            raise
+        from matrixlearn.exceptions import MissingExtraError
+
+        msg = f"{name} needs scikit-learn: pip install 'matrixlearn[sklearn]'"
+        raise MissingExtraError(msg) from error

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import contextlib
 import warnings
+from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import scipy.linalg
@@ -32,7 +33,225 @@ class FewPointsWarning(UserWarning):
     """The weights put almost everything on a handful of points: (sum w)^2 / sum w^2 < 0.2 m."""
 
 
-class DiscrepancyRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
+class Reweighted(ABC):
+    """A fit on a source whose weights a subclass finds, by a model that another has."""
+
+    kernel: str | Callable[[Any, Any], Any]
+    degree: float
+    coef0: float
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        X_target: Any = None,
+        sample_domain: Any = None,
+        sample_weight: Any = None,
+    ) -> Self:
+        """Fit on the labelled source (X, y), weighted towards the target.
+
+        Parameters
+        ----------
+        X : array-like, shape (m, n_features)
+            Source points; with ``sample_domain``, source and target points.
+        y : array-like, shape (m,) or (m, n_targets)
+            Labels; those of target rows are not looked at and may be NaN.
+        X_target : array-like, shape (n, n_features), optional
+            Unlabelled points of the target. Without a target the weights are uniform.
+        sample_domain : array-like, shape (m,), optional
+            The other way to give a target: > 0 for source rows of X, < 0 for target rows (skada's form).
+        sample_weight : array-like, shape (m,), optional
+            Importance of the rows, e.g. the quality of a label; multiplies the weights of the
+            discrepancy. Rows of weight 0 are left out, target rows included.
+
+        Returns
+        -------
+        self
+        """
+        self._check()
+        if isinstance(self.kernel, str) and self.kernel == "precomputed":
+            msg = "kernel must be a name or a function here; Discrepancy takes a Gram matrix"
+            raise ValueError(msg)
+        X, y, X_target, importance = self._split(X, y, X_target, sample_domain, sample_weight)
+        if not np.any(importance > 0):
+            msg = "sample_weight leaves no source row with a positive weight"
+            raise ValueError(msg)
+        self.solution_: Solution | None = None
+        used = importance > 0
+        z = np.zeros(len(X))
+        z[used] = self._weigh(X[used], y[used], X_target, importance[used])
+        # m z_i: with uniform weights the objective is KernelRidge's, sample_weight included
+        factors = z * importance * np.count_nonzero(used)
+        self.weights_ = factors / factors.sum()
+        self.effective_sample_size_ = effective_sample_size(self.weights_)
+        self.n_iter_ = 0 if self.solution_ is None else self.solution_.iterations
+        self._warn()
+        self._learn(X, y, factors)
+        return self
+
+    def _split(
+        self, X: Any, y: Any, X_target: Any, sample_domain: Any, sample_weight: Any
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None, np.ndarray]:
+        """Validated source, labels, target or None, and the importance of the source rows."""
+        if X_target is not None and sample_domain is not None:
+            msg = "pass X_target or sample_domain, not both: each says what the target is"
+            raise ValueError(msg)
+        if sample_domain is None:
+            X, y = self._validated(X, y)
+            importance = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+            if X_target is not None:
+                X_target = validate_data(self, X_target, reset=False, dtype=np.float64)
+            return X, y, X_target, importance
+        X = validate_data(self, X, dtype=np.float64)
+        importance = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        domain = check_array(sample_domain, ensure_2d=False, input_name="sample_domain")
+        y = np.asarray(y)
+        if domain.shape != (len(X),) or len(y) != len(X):
+            msg = f"X, y and sample_domain must have one row each: {len(X)}, {len(y)} and {domain.shape}"
+            raise ValueError(msg)
+        source, target = domain > 0, (domain < 0) & (importance > 0)
+        if not (np.any(source) and np.any(target) and np.all(domain != 0)):
+            msg = f"sample_domain must name both domains (> 0 source, < 0 target), got the values {np.unique(domain)}"
+            raise ValueError(msg)
+        return X[source], self._labels(y[source]), X[target], importance[source]
+
+    @abstractmethod
+    def _check(self) -> None:
+        """Raise ValueError for unusable parameters."""
+
+    @property
+    @abstractmethod
+    def _ridge_and_width(self) -> tuple[float, float | None]:
+        """alpha and gamma of the fit."""
+
+    @abstractmethod
+    def _weigh(self, X: np.ndarray, y: np.ndarray, X_target: np.ndarray | None, importance: np.ndarray) -> np.ndarray:
+        """z, shape (m,), summing to one; sets ``solution_``. Uniform without a target."""
+
+    def _warn(self) -> None:
+        m = len(self.weights_)
+        if self.solution_ is None:
+            return
+        if self.solution_.status is not Status.OPTIMAL:
+            msg = (
+                f"the weights are {self.solution_.status}: gap {self.solution_.gap:.2e}, {self.solution_.status.advice}"
+            )
+            warnings.warn(msg, ConvergenceWarning, stacklevel=3)
+        if self.effective_sample_size_ < FEW * m:
+            msg = (
+                f"the fit leans on a handful of points: effective sample size {self.effective_sample_size_:.1f} of "
+                f"{m}; a max_weight of 2 or 3 usually generalizes better"
+            )
+            warnings.warn(msg, FewPointsWarning, stacklevel=3)
+
+    def _gram(self, A: np.ndarray, B: np.ndarray) -> np.ndarray:
+        """K(a_i, b_j), shape (len(A), len(B))."""
+        if callable(self.kernel):
+            return np.asarray(self.kernel(A, B), dtype=np.float64)
+        gamma = self._ridge_and_width[1]
+        return pairwise_kernels(
+            A, B, metric=self.kernel, filter_params=True, gamma=gamma, degree=self.degree, coef0=self.coef0
+        )
+
+    @abstractmethod
+    def _validated(self, X: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Rows and labels, checked."""
+
+    @abstractmethod
+    def _labels(self, y: np.ndarray) -> np.ndarray:
+        """The labels of some rows that have been checked, themselves checked."""
+
+    @abstractmethod
+    def _learn(self, X: np.ndarray, y: np.ndarray, factors: np.ndarray) -> None:
+        """Fit to rows that count ``factors``, (m,)."""
+
+
+class FixedWeights(Reweighted):
+    """The certified minimizer of the discrepancy under one cap, on the way to uniform weights."""
+
+    gamma: float | None
+    alpha: float
+    max_weight: float | None
+    uniform_share: float
+    method: str
+    tol: float
+    time_limit: float | None
+
+    def _check(self) -> None:
+        positive("alpha", self.alpha)
+        if not (isinstance(self.uniform_share, int | float | np.number) and 0 <= self.uniform_share <= 1):
+            msg = f"uniform_share must lie between 0 and 1, got {self.uniform_share!r}"
+            raise ValueError(msg)
+
+    @property
+    def _ridge_and_width(self) -> tuple[float, float | None]:
+        return self.alpha, self.gamma
+
+    def _weigh(self, X: np.ndarray, y: np.ndarray, X_target: np.ndarray | None, importance: np.ndarray) -> np.ndarray:
+        """The certified minimizer of the discrepancy, on the way to uniform weights."""
+        m = len(X)
+        if X_target is None:
+            return np.full(m, 1.0 / m)
+        problem = Discrepancy(
+            X, X_target, kernel=None if self.kernel == "linear" else self._gram, max_weight=self.max_weight
+        )
+        self.solution_ = solve(problem, method=self.method, tol=self.tol, time_limit=self.time_limit)
+        return (1 - self.uniform_share) * np.asarray(self.solution_.y) + self.uniform_share / m
+
+
+class ReweightedRegressor(MultiOutputMixin, RegressorMixin, Reweighted, BaseEstimator):
+    """Kernel ridge regression."""
+
+    fit_intercept: bool
+
+    def _validated(self, X: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
+        X, y = validate_data(self, X, y, y_numeric=True, multi_output=True, dtype=np.float64)
+        return X, np.asarray(y, dtype=np.float64)
+
+    def _labels(self, y: np.ndarray) -> np.ndarray:
+        return np.asarray(check_array(y, ensure_2d=False, dtype=np.float64, input_name="y"))
+
+    def _learn(self, X: np.ndarray, y: np.ndarray, factors: np.ndarray) -> None:
+        """The minimizer h; an intercept centres labels and features with the weights.
+
+        With s = sqrt(factors), b = s (y - mean) and A the rows s (phi(x_i) - mu):
+        (A A^T + alpha I) (d / s) = b.
+        """
+        w, s, alpha = self.weights_, np.sqrt(factors)[:, None], self._ridge_and_width[0]
+        Y = y.reshape(len(y), -1)
+        mean = w @ Y if self.fit_intercept else np.zeros(Y.shape[1])
+        b = s * (Y - mean)
+        if self.kernel == "linear":
+            mu = w @ X if self.fit_intercept else np.zeros(X.shape[1])
+            d, coef = _ridge(s * (X - mu), b, alpha)
+            d, intercept = s * d, mean - mu @ coef
+        else:
+            K = self._gram(X, X)
+            row = w @ K if self.fit_intercept else np.zeros(len(X))
+            centred = K - row - row[:, None] + row @ w
+            d = s * _kernel_ridge(s * centred * s.T, b, alpha)
+            # sum_i d_i <phi_i - mu, phi(x) - mu> in terms of the points themselves
+            intercept = mean - row @ (d - w[:, None] * d.sum(axis=0))
+        if self.fit_intercept:
+            d = d - w[:, None] * d.sum(axis=0)
+        one = y.ndim == 1
+        self.X_fit_ = X
+        self.dual_coef_ = d[:, 0] if one else d
+        self.intercept_ = float(intercept[0]) if one else intercept
+        if self.kernel == "linear":
+            self.coef_ = coef[:, 0] if one else coef.T
+
+    def predict(self, X: Any) -> np.ndarray:
+        """h(x) = sum_i dual_coef_i K(x_i, x) + intercept, shape (n,) or (n, n_targets)."""
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, dtype=np.float64)
+        if self.kernel == "linear":
+            return X @ self.coef_.T + self.intercept_
+        return self._gram(X, self.X_fit_) @ self.dual_coef_ + self.intercept_
+
+
+class DiscrepancyRegressor(FixedWeights, ReweightedRegressor):
     """min over h of m sum_i z_i (y_i - h(x_i))^2 + alpha ||h||^2, with z from `Discrepancy`.
 
     Kernel ridge regression with the source weights that minimize the discrepancy to the target. Uniform
@@ -129,160 +348,12 @@ class DiscrepancyRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         self.tol = tol
         self.time_limit = time_limit
 
-    def fit(
-        self,
-        X: Any,
-        y: Any,
-        *,
-        X_target: Any = None,
-        sample_domain: Any = None,
-        sample_weight: Any = None,
-    ) -> DiscrepancyRegressor:
-        """Fit on the labelled source (X, y), weighted towards the target.
 
-        Parameters
-        ----------
-        X : array-like, shape (m, n_features)
-            Source points; with ``sample_domain``, source and target points.
-        y : array-like, shape (m,) or (m, n_targets)
-            Labels; those of target rows are not looked at and may be NaN.
-        X_target : array-like, shape (n, n_features), optional
-            Unlabelled points of the target. Without a target the weights are uniform.
-        sample_domain : array-like, shape (m,), optional
-            The other way to give a target: > 0 for source rows of X, < 0 for target rows (skada's form).
-        sample_weight : array-like, shape (m,), optional
-            Importance of the rows, e.g. the quality of a label; multiplies the weights of the
-            discrepancy. Rows of weight 0 are left out, target rows included.
-
-        Returns
-        -------
-        self
-        """
-        if not (isinstance(self.alpha, int | float | np.number) and 0 < self.alpha < np.inf):
-            msg = f"alpha must be a positive number, got {self.alpha!r}"
-            raise ValueError(msg)
-        if not (isinstance(self.uniform_share, int | float | np.number) and 0 <= self.uniform_share <= 1):
-            msg = f"uniform_share must lie between 0 and 1, got {self.uniform_share!r}"
-            raise ValueError(msg)
-        if isinstance(self.kernel, str) and self.kernel == "precomputed":
-            msg = "kernel must be a name or a function here; Discrepancy takes a Gram matrix"
-            raise ValueError(msg)
-        X, y, X_target, importance = self._split(X, y, X_target, sample_domain, sample_weight)
-        if not np.any(importance > 0):
-            msg = "sample_weight leaves no source row with a positive weight"
-            raise ValueError(msg)
-        self.solution_: Solution | None = None
-        z = np.full(len(X), 1.0 / len(X))
-        if X_target is not None:
-            used = importance > 0
-            z = np.zeros(len(X))
-            z[used] = self._weights(X[used], X_target)
-        # m z_i: with uniform weights the objective is KernelRidge's, sample_weight included
-        factors = z * importance * (len(X) if X_target is None else np.count_nonzero(used))
-        self.weights_ = factors / factors.sum()
-        self.effective_sample_size_ = effective_sample_size(self.weights_)
-        self.n_iter_ = 0 if self.solution_ is None else self.solution_.iterations
-        self._warn()
-        self._regress(X, y, factors)
-        return self
-
-    def _split(
-        self, X: Any, y: Any, X_target: Any, sample_domain: Any, sample_weight: Any
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None, np.ndarray]:
-        """Validated source, labels, target or None, and the importance of the source rows."""
-        if X_target is not None and sample_domain is not None:
-            msg = "pass X_target or sample_domain, not both: each says what the target is"
-            raise ValueError(msg)
-        if sample_domain is None:
-            X, y = validate_data(self, X, y, y_numeric=True, multi_output=True, dtype=np.float64)
-            importance = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-            if X_target is not None:
-                X_target = validate_data(self, X_target, reset=False, dtype=np.float64)
-            return X, np.asarray(y, dtype=np.float64), X_target, importance
-        X = validate_data(self, X, dtype=np.float64)
-        importance = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        domain = check_array(sample_domain, ensure_2d=False, input_name="sample_domain")
-        y = np.asarray(y)
-        if domain.shape != (len(X),) or len(y) != len(X):
-            msg = f"X, y and sample_domain must have one row each: {len(X)}, {len(y)} and {domain.shape}"
-            raise ValueError(msg)
-        source, target = domain > 0, (domain < 0) & (importance > 0)
-        if not (np.any(source) and np.any(target) and np.all(domain != 0)):
-            msg = f"sample_domain must name both domains (> 0 source, < 0 target), got the values {np.unique(domain)}"
-            raise ValueError(msg)
-        y = check_array(y[source], ensure_2d=False, dtype=np.float64, input_name="y")
-        return X[source], y, X[target], importance[source]
-
-    def _weights(self, X: np.ndarray, X_target: np.ndarray) -> np.ndarray:
-        """The certified minimizer of the discrepancy, on the way to uniform weights, shape (m,)."""
-        problem = Discrepancy(
-            X, X_target, kernel=None if self.kernel == "linear" else self._gram, max_weight=self.max_weight
-        )
-        solution = solve(problem, method=self.method, tol=self.tol, time_limit=self.time_limit)
-        self.solution_ = solution
-        return (1 - self.uniform_share) * np.asarray(solution.y) + self.uniform_share / len(X)
-
-    def _warn(self) -> None:
-        m = len(self.weights_)
-        if self.solution_ is None:
-            return
-        if self.solution_.status is not Status.OPTIMAL:
-            msg = (
-                f"the weights are {self.solution_.status}: gap {self.solution_.gap:.2e}, {self.solution_.status.advice}"
-            )
-            warnings.warn(msg, ConvergenceWarning, stacklevel=3)
-        if self.effective_sample_size_ < FEW * m:
-            msg = (
-                f"the fit leans on a handful of points: effective sample size {self.effective_sample_size_:.1f} of "
-                f"{m}; a max_weight of 2 or 3 (got {self.max_weight}) usually generalizes better"
-            )
-            warnings.warn(msg, FewPointsWarning, stacklevel=3)
-
-    def _gram(self, A: np.ndarray, B: np.ndarray) -> np.ndarray:
-        """K(a_i, b_j), shape (len(A), len(B))."""
-        if callable(self.kernel):
-            return np.asarray(self.kernel(A, B), dtype=np.float64)
-        return pairwise_kernels(
-            A, B, metric=self.kernel, filter_params=True, gamma=self.gamma, degree=self.degree, coef0=self.coef0
-        )
-
-    def _regress(self, X: np.ndarray, y: np.ndarray, factors: np.ndarray) -> None:
-        """The minimizer h; an intercept centres labels and features with the weights.
-
-        With s = sqrt(factors), b = s (y - mean) and A the rows s (phi(x_i) - mu):
-        (A A^T + alpha I) (d / s) = b.
-        """
-        w, s = self.weights_, np.sqrt(factors)[:, None]
-        Y = y.reshape(len(y), -1)
-        mean = w @ Y if self.fit_intercept else np.zeros(Y.shape[1])
-        b = s * (Y - mean)
-        if self.kernel == "linear":
-            mu = w @ X if self.fit_intercept else np.zeros(X.shape[1])
-            d, coef = _ridge(s * (X - mu), b, self.alpha)
-            d, intercept = s * d, mean - mu @ coef
-        else:
-            K = self._gram(X, X)
-            row = w @ K if self.fit_intercept else np.zeros(len(X))
-            centred = K - row - row[:, None] + row @ w
-            d = s * _kernel_ridge(s * centred * s.T, b, self.alpha)
-            # sum_i d_i <phi_i - mu, phi(x) - mu> in terms of the points themselves
-            intercept = mean - row @ (d - w[:, None] * d.sum(axis=0))
-        if self.fit_intercept:
-            d = d - w[:, None] * d.sum(axis=0)
-        one = y.ndim == 1
-        self.X_fit_ = X
-        self.dual_coef_ = d[:, 0] if one else d
-        self.intercept_ = float(intercept[0]) if one else intercept
-        if self.kernel == "linear":
-            self.coef_ = coef[:, 0] if one else coef.T
-
-    def predict(self, X: Any) -> np.ndarray:
-        """h(x) = sum_i dual_coef_i K(x_i, x) + intercept, shape (n,) or (n, n_targets)."""
-        check_is_fitted(self)
-        X = validate_data(self, X, reset=False, dtype=np.float64)
-        if self.kernel == "linear":
-            return X @ self.coef_.T + self.intercept_
-        return self._gram(X, self.X_fit_) @ self.dual_coef_ + self.intercept_
+def positive(name: str, value: Any) -> None:
+    """Raise ValueError unless it is a positive and finite number."""
+    if not (isinstance(value, int | float | np.number) and 0 < value < np.inf):
+        msg = f"{name} must be a positive number, got {value!r}"
+        raise ValueError(msg)
 
 
 def _ridge(A: np.ndarray, b: np.ndarray, alpha: float) -> tuple[np.ndarray, np.ndarray]:

@@ -12,6 +12,7 @@ pair of blocks +-M; Y the simplex, or the capped simplex; A_i = x_i x_i^T.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -90,16 +91,19 @@ class Discrepancy(FamilyGame):
                 msg = f"target_weights must be >= 0 and sum to one, got min {p.min():.3g}, sum {p.sum():.9g}"
                 raise ProblemError(msg)
             object.__setattr__(self, "target_weights", p)
-        if self.max_weight is not None:
-            cap = as_number("max_weight", self.max_weight)
-            if not cap >= 1:
-                msg = f"max_weight must be >= 1 (1 leaves uniform weights only), got {self.max_weight!r}"
-                raise ProblemError(msg)
-            object.__setattr__(self, "max_weight", cap if np.isfinite(cap) else None)
+        object.__setattr__(self, "max_weight", _cap(self.max_weight))
         object.__setattr__(self, "points", self._coordinates(Xs, Xt, m + n))
 
     def check(self) -> None:
         """Construction has."""
+
+    def with_max_weight(self, max_weight: float | None) -> Discrepancy:
+        """The same points under another cap: their coordinates are not computed again."""
+        other = copy(self)
+        for name in ("dual_set", "_let_in"):
+            vars(other).pop(name, None)
+        object.__setattr__(other, "max_weight", _cap(max_weight))
+        return other
 
     def _coordinates(self, Xs: Any, Xt: Any, q: int) -> Any:
         if self.kernel is None and is_sparse(Xs):
@@ -197,6 +201,17 @@ class Discrepancy(FamilyGame):
             scale * rng.standard_normal((n, N)) * rng.uniform(0.3, 1.5, N),
             max_weight=None if rng.random() < 0.7 else float(rng.uniform(1.0, 4.0)),
         )
+
+
+def _cap(max_weight: float | None) -> float | None:
+    """The cap, or None for none."""
+    if max_weight is None:
+        return None
+    cap = as_number("max_weight", max_weight)
+    if not cap >= 1:
+        msg = f"max_weight must be >= 1 (1 leaves uniform weights only), got {max_weight!r}"
+        raise ProblemError(msg)
+    return float(cap) if np.isfinite(cap) else None
 
 
 def effective_sample_size(weights: np.ndarray) -> float:

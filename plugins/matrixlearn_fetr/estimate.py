@@ -71,3 +71,37 @@ def _correlation(precision: SpectralPrecision) -> np.ndarray:
     covariance = precision.inverse
     deviation = np.sqrt(covariance.diagonal)
     return np.asarray(covariance.dense() / np.outer(deviation, deviation))
+
+
+@dataclass(frozen=True, eq=False)
+class ScatterEstimate:
+    """W ~ N(mean 1^T, Omega (x) I): the weights of a mixed model, whose tasks are alike before they are seen.
+
+    Attributes
+    ----------
+    weights : array
+        W in the coordinates of the problem.
+    mean : array, shape (d,)
+    feature_covariance : array, shape (d, d)
+        Omega.
+    relations : JointPrecisions
+        The best precisions for the deviations that were found, in units of Omega: these show how tasks are related.
+    """
+
+    weights: np.ndarray
+    mean: np.ndarray
+    feature_covariance: np.ndarray
+    relations: JointPrecisions
+
+    @property
+    def task_covariance(self) -> np.ndarray:
+        return np.eye(self.weights.shape[1])
+
+    @property
+    def feature_relations(self) -> np.ndarray:
+        deviation = np.sqrt(np.diag(self.feature_covariance))
+        return np.asarray(self.feature_covariance / np.outer(deviation, deviation))
+
+    @property
+    def task_relations(self) -> np.ndarray:
+        return _correlation(self.relations.by_tasks.task)

@@ -18,8 +18,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from matrixlearn import Solution, Status, solve
 from matrixlearn.multitask import Rows, number_at_least, splits
+from matrixlearn_fetr.mixed import STRUCTURES, WIDEST
 from matrixlearn_fetr.picture import draw_relations
-from matrixlearn_fetr.training import Training
+from matrixlearn_fetr.training import MixedTraining, Training
 
 MEANS = ("auto", "shared", "zero")
 
@@ -46,15 +47,15 @@ class Relations(ABC):
 
     def _fitted(self, rows: Rows) -> tuple[np.ndarray, np.ndarray]:
         """Coefficients, shape (d, m), and intercepts, shape (m,); sets what a solution says."""
-        posed = self._posed(rows)
-        return posed.linear(self._learned(self._solution(posed)))
+        posed, solution = self._solved(self._posed(rows))
+        return posed.linear(self._learned(posed, solution))
 
     def _posed(self, rows: Rows) -> Training:
         return self.posed(rows, self.tasks_, self.fit_intercept)
 
     @abstractmethod
-    def _solution(self, posed: Training) -> Solution:
-        """For the eta and the bounds that are given, or chosen here."""
+    def _solved(self, posed: Training) -> tuple[Training, Solution]:
+        """What is solved in the end, for the strengths that are given, or chosen here."""
 
     def _solve(
         self, posed: Training, eta: float, bounds: tuple[float, float], tol: float, warm_start: Solution | None = None
@@ -70,12 +71,12 @@ class Relations(ABC):
             return self.mean
         return "zero" if self.tasks_ is None else "shared"
 
-    def _learned(self, solution: Solution) -> np.ndarray:
+    def _learned(self, posed: Training, solution: Solution) -> np.ndarray:
         """W; sets what a solution says."""
         if solution.status is Status.STOPPED:
             msg = f"fit stopped: gap {solution.gap:.2e}, {solution.status.advice}"
             warnings.warn(msg, ConvergenceWarning, stacklevel=5)
-        estimate = solution.problem.estimate(solution)  # type: ignore[attr-defined]
+        estimate = posed.estimate(solution)
         self.solution_ = solution
         self.n_iter_ = max(1, solution.iterations)
         self.mean_ = estimate.mean
@@ -140,18 +141,21 @@ class Fixed(Relations):
         self.tol = tol
         self.max_iter = max_iter
 
-    def _solution(self, posed: Training) -> Solution:
-        return self._solve(posed, self.eta, (self.lower, self.upper), self.tol)
+    def _solved(self, posed: Training) -> tuple[Training, Solution]:
+        return posed, self._solve(posed, self.eta, (self.lower, self.upper), self.tol)
 
 
 class ByCrossValidation(Relations):
-    """eta and the bounds of the least error on rows held out.
+    """The strengths of the least error on rows held out: eta and bounds of a grid, or those of a mixed model (`mixed`).
 
     For each pair of bounds the etas are solved in ascending order, each from the last one's solution, and so is the
     final fit up to the chosen eta: a large eta leaves a point where the precisions are at their upper bound, which
     holds the weights at their mean whatever eta comes next. All of it but the last fit is solved to
     ``path_tol`` only.
     """
+
+    structures: Sequence[str] = ()
+    """Mixed models beside the grid, by the names of `STRUCTURES`."""
 
     def __init__(
         self,
@@ -180,6 +184,10 @@ class ByCrossValidation(Relations):
 
     def _check(self) -> None:
         super()._check()
+        unknown = [name for name in self.structures if name not in STRUCTURES]
+        if unknown:
+            msg = f"structures must be some of {tuple(STRUCTURES)}, got {unknown[0]!r}"
+            raise ValueError(msg)
         number_at_least("path_tol", self.path_tol, 0, strictly=True)
         if len(self.etas) == 0 or len(self.bounds) == 0:
             msg = f"etas and bounds must not be empty, got {self.etas!r} and {self.bounds!r}"
@@ -187,15 +195,39 @@ class ByCrossValidation(Relations):
         for eta in self.etas:
             number_at_least("each of etas", eta, 0, strictly=True)
 
-    def _solution(self, posed: Training) -> Solution:
-        errors = [
-            self._errors(posed.rows, train, test) for train, test in splits(posed.rows, self.cv, self.random_state)
-        ]
+    def _solved(self, posed: Training) -> tuple[Training, Solution]:
+        folds = splits(posed.rows, self.cv, self.random_state)
+        errors = [self._errors(posed.rows, train, test) for train, test in folds]
         self.error_path_ = np.moveaxis(np.array(errors), 0, 2)
-        at, k = divmod(int(np.argmin(self.error_path_.mean(axis=2))), len(self.etas))
+        best = self.error_path_.mean(axis=2)
+        models = self._mixed(posed)
+        self.structure_errors_ = {
+            name: np.array([self._mixed_error(posed.rows, name, train, test) for train, test in folds])
+            for name in models
+        }
+        mean = {name: float(np.mean(of_folds)) for name, of_folds in self.structure_errors_.items()}
+        leading = min(mean, key=lambda name: mean[name], default=None)
+        self.structure_ = leading if leading is not None and mean[leading] < np.min(best) else None
+        if self.structure_ is not None:
+            self.eta_, self.lower_, self.upper_ = 1.0, 1.0, 1.0
+            chosen = models[self.structure_]
+            return chosen, solve(chosen.problem, tol=self.tol, max_iter=self.max_iter)
+        at, k = divmod(int(np.argmin(best)), len(self.etas))
         (self.lower_, self.upper_), self.eta_ = self.bounds[at], self.etas[k]
         way = [None, *self._path(posed, self.bounds[at], [eta for eta in self.etas if eta < self.eta_])]
-        return self._solve(posed, self.eta_, self.bounds[at], self.tol, warm_start=way[-1])
+        return posed, self._solve(posed, self.eta_, self.bounds[at], self.tol, warm_start=way[-1])
+
+    def _mixed(self, posed: Training) -> dict[str, MixedTraining]:
+        """Mixed models of all rows, by the names of their structures."""
+        if self.mean == "zero":
+            return {}
+        narrow = posed.rows.X.shape[1] < WIDEST
+        models = {name: posed.mixed(STRUCTURES[name]) for name in self.structures if name != "full" or narrow}
+        return {name: model for name, model in models.items() if model is not None}
+
+    def _mixed_error(self, rows: Rows, name: str, train: np.ndarray, test: np.ndarray) -> float:
+        model, held = self._posed(rows.take(train)).mixed(STRUCTURES[name]), rows.take(test)
+        return np.inf if model is None else model.error(held, held.predicted(*model.of_model), rows)
 
     def _path(self, posed: Training, bounds: tuple[float, float], etas: Iterable[float]) -> Iterator[Solution]:
         """Solutions for the etas in ascending order, each from the one before."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
 from matrixlearn.multitask import MultitaskRegressor
@@ -76,17 +79,22 @@ class FETRRegressor(Fixed, AroundMean):
 
 
 class FETRRegressorCV(ByCrossValidation, AroundMean):
-    """`FETRRegressor` with eta and the bounds chosen by cross-validation.
+    """`FETRRegressor` with eta and the bounds chosen by cross-validation, or with the strengths of a mixed model.
 
     For each pair of bounds the etas are solved in ascending order, each from the last one's solution, and so is the
     final fit up to the chosen eta: a large eta leaves a point where the precisions are at their upper bound, which
     holds the weights at their mean whatever eta comes next. Judged by the normalized mean squared error: that of each
     task over its variance, averaged over tasks.
 
+    A grid of maxima over weights and covariances together over-fits where tasks have few rows. Beside it stand mixed
+    models, intercepts and slopes scattering around a shared mean, whose variances maximize the restricted likelihood
+    (REML); the errors on held-out rows choose. The weights are then those of FETR with both precisions fixed, a
+    convex problem, in the features that whiten the prior.
+
     Parameters
     ----------
     etas : sequence of float, default=(0.01, 0.1, 1, 10, 100, 1000)
-    bounds : sequence of (lower, upper), default=((1e-3, 1e3), (1e-2, 1e2), (1e-1, 1e1))
+    bounds : sequence of (lower, upper), default=((1e-3, 1e3), (1e-1, 1e1))
     cv : int, splitter or iterable, default=5
         A number of folds, dealt at random within each task; or what scikit-learn accepts, its groups being the
         tasks.
@@ -95,18 +103,54 @@ class FETRRegressorCV(ByCrossValidation, AroundMean):
     path_tol : float, default=1e-4
         The gap to which all but the last fit are solved, where it is above ``tol``. On School held-out errors near the
         least are then within 3e-4 of where 1e-6 takes them; folds differ by a hundred times that.
+    structures : sequence of str, default=("isotropic", "diagonal", "full")
+        Covariances of the mixed models: one variance for all slopes and one for intercepts; one for each feature;
+        any, up to 40 features. () for the grid alone; ``mean="zero"`` has none.
     mean, fit_intercept, method, tol, max_iter
-        As in `FETRRegressor`.
+        As in `FETRRegressor`; ``method`` is for the grid.
 
     Attributes
     ----------
     eta_, lower_, upper_ : float
-        The choice.
+        The choice; 1 for a mixed model, in its own features.
+    structure_ : str or None
+        The mixed model that was chosen; None for the grid.
+    structure_errors_ : dict of ndarray, shape (n_folds,)
+        Normalized mean squared errors of the mixed models.
     error_path_ : ndarray, shape (n_bounds, n_etas, n_folds)
-        Normalized mean squared errors.
+        Normalized mean squared errors of the grid; the variance within all tasks counts as ten rows of each.
     coef_, intercept_, mean_, feature_covariance_, task_covariance_, feature_relations_, task_relations_, solution_,
     n_iter_, tasks_, n_features_in_
         As in `FETRRegressor`, fitted to all rows.
     """
 
     posed = SquaredTraining
+
+    def __init__(
+        self,
+        *,
+        etas: Sequence[float] = (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0),
+        bounds: Sequence[tuple[float, float]] = ((1e-3, 1e3), (1e-1, 1e1)),
+        structures: Sequence[str] = ("isotropic", "diagonal", "full"),
+        cv: Any = 5,
+        random_state: Any = 0,
+        mean: str = "auto",
+        fit_intercept: bool = True,
+        method: str = "auto",
+        tol: float = 1e-6,
+        path_tol: float = 1e-4,
+        max_iter: int = 300,
+    ) -> None:
+        super().__init__(
+            etas=etas,
+            bounds=bounds,
+            cv=cv,
+            random_state=random_state,
+            mean=mean,
+            fit_intercept=fit_intercept,
+            method=method,
+            tol=tol,
+            path_tol=path_tol,
+            max_iter=max_iter,
+        )
+        self.structures = structures

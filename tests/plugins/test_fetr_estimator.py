@@ -21,6 +21,7 @@ from matrixlearn_fetr import (
     MeanRegularizedRidge,
     SingleTaskRidge,
 )
+from matrixlearn_fetr.training import PRIOR_ROWS
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
@@ -152,7 +153,9 @@ def test_the_choice_is_the_least_error_of_plain_fits():
     """Each entry of the path against a fit of its own where the path cannot end elsewhere."""
     X, y, task = populations(np.random.default_rng(7))
     etas, bounds = (10.0, 0.1, 1.0), ((1e-3, 1e3), (0.5, 2.0))
-    model = FETRRegressorCV(etas=etas, bounds=bounds, cv=3, tol=1e-9, path_tol=1e-9, max_iter=2000).fit(X, y, task)
+    model = FETRRegressorCV(etas=etas, bounds=bounds, structures=(), cv=3, tol=1e-9, path_tol=1e-9, max_iter=2000).fit(
+        X, y, task
+    )
     assert model.error_path_.shape == (2, 3, 3)
     at, k = np.unravel_index(np.argmin(model.error_path_.mean(axis=2)), (2, 3))
     assert (model.lower_, model.upper_, model.eta_) == (*bounds[at], etas[k])
@@ -164,7 +167,7 @@ def test_the_choice_is_the_least_error_of_plain_fits():
             plain = FETRRegressor(eta, lower=0.5, upper=2.0, tol=1e-9, max_iter=2000)
             plain.fit(X[fold != f], y[fold != f], task[fold != f])
             predicted = plain.predict(X[fold == f], task[fold == f])
-            error = normalized_error(rows.take(np.flatnonzero(fold == f)), predicted, of=rows)
+            error = normalized_error(rows.take(np.flatnonzero(fold == f)), predicted, of=rows, prior=PRIOR_ROWS)
             assert model.error_path_[1, k, f] == pytest.approx(error, rel=1e-3)
     final = model.solution_.problem
     assert (final.eta, final.lower, final.upper) == (model.eta_, model.lower_, model.upper_)
@@ -308,7 +311,7 @@ def test_missing_targets_are_left_out():
     np.testing.assert_allclose(model.coef_, same.coef_, atol=1e-7)
     np.testing.assert_allclose(model.intercept_, same.intercept_, atol=1e-7)
     assert model.predict(X).shape == Y.shape and r2_score(Y[~known], model.predict(X)[~known]) > 0.9
-    assert FETRRegressorCV(cv=3).fit(X, np.where(known, Y, np.nan)).error_path_.shape == (3, 6, 3)
+    assert FETRRegressorCV(cv=3).fit(X, np.where(known, Y, np.nan)).error_path_.shape == (2, 6, 3)
     with pytest.raises(ValueError, match="nothing but NaN for task 1"):
         model.fit(X, np.where(np.arange(4) == 1, np.nan, Y))
 
