@@ -62,7 +62,7 @@ def methods(problem: Problem) -> list[str]:
 
 def _first_choices(problem: Problem) -> list[Engine]:
     """The problem's own engines, then those of the library."""
-    return [engines()[name]() for name in (*problem.engines, *PREFERRED)]
+    return [engine() for engine in engines().several((*problem.engines, *PREFERRED))]
 
 
 def _others(problem: Problem) -> list[Engine]:

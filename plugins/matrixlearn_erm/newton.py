@@ -36,6 +36,11 @@ DAMPING = 1e-3
 ARMIJO = 1e-4
 """The part of the predicted decrease that a step must bring."""
 HALVINGS = 40
+MANY = 5000
+"""Rows from which on every tenth of them gives the first x."""
+THINNED = 10
+ROUGHLY = 10
+"""Steps there."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +49,8 @@ class NewtonState(ERMState):
 
     x: np.ndarray | None = None
     p: np.ndarray | None = None
+    y: np.ndarray | None = None
+    """f'(p)."""
     value: float = np.inf
     first: float = 0.0
     """The norm of the first subgradient, that the accuracy of conjugate gradients counts from."""
@@ -62,14 +69,30 @@ class Newton(ERMEngine):
 
     def init(self, problem: ERM, incumbent: Incumbent) -> NewtonState:
         x = np.array(incumbent.X if incumbent.X is not None else np.zeros(problem.d))
+        if not np.any(x) and problem.n >= max(MANY, THINNED**2 * problem.d):
+            x = self._from_few_rows(problem)
         p = problem.design.apply(x)
         return NewtonState(x=x, p=p, value=problem.value_at(p, x), advice=problem.case.advice())
+
+    def _from_few_rows(self, problem: ERM) -> np.ndarray:
+        """A first x: the optimum, roughly, of every tenth row."""
+        rows = slice(None, None, THINNED)
+        weights = None if problem.sample_weight is None else problem.sample_weight[rows]
+        few = ERM(problem.A[rows], problem.b[rows], problem.loss, problem.penalty, weights)
+        start = Incumbent(few)
+        state = self.init(few, start)
+        for _ in range(ROUGHLY):
+            state = self.step(few, state, start)
+            if state.finished or state.size < 1e-3 * state.first:
+                break
+        assert state.x is not None
+        return state.x
 
     def step(self, problem: ERM, state: NewtonState, incumbent: Incumbent) -> NewtonState:
         x, p = state.x, state.p
         assert x is not None and p is not None
         psi = problem.penalty
-        y = problem.loss.gradient(p, problem.b)
+        y = problem.loss.gradient(p, problem.b) if state.y is None else state.y
         g = psi.ridge * x - problem.direction(y)
         signs = np.where(x != 0, np.sign(x), np.where(np.abs(g) > psi.l1, -np.sign(g), 0.0)) if psi.l1 > 0 else None
         slope = g if signs is None else np.where(signs == 0, 0.0, g + psi.l1 * signs)
@@ -81,15 +104,18 @@ class Newton(ERMEngine):
         design = problem.design if working is None else problem.design.at(working)
         gradient = slope if working is None else slope[working]
         weights = problem.share * problem.loss.curvature(p, problem.b)
-        # f'' may be 0 where f is linear: what is added vanishes with the gradient, and leaves the last steps Newton's
-        added = DAMPING * problem.mean_curvature * min(1.0, size / first)
+        # without a ridge H may be 0 where f is linear: what is added vanishes with the gradient
+        added = DAMPING * problem.mean_curvature * min(1.0, size / first) if psi.ridge == 0 else 0.0
         d = _solution(design, weights, psi.ridge, added, gradient, min(0.1, np.sqrt(size / first)))
         new = _searched(problem, state, design, working, signs, gradient, d)
         if new is None and size < state.size / 2:  # rounding hides what P gains; the gradient shows it
             new = _whole(state, design, working, d)
+        if new is None and psi.l1 > 0:  # in a corner of its orthant: a proximal step finds another
+            new = _proximal(problem, state, g)
         if new is None:
             return replace(state, proposals=(Proposal(X=x, y=y),), finished="no step brings the objective down further")
-        return replace(new, first=first, size=size, proposals=(Proposal(X=new.x),))
+        y = problem.loss.gradient(new.p, problem.b)
+        return replace(new, y=y, first=first, size=size, proposals=(Proposal(X=new.x, y=y),))
 
 
 def _working(x: np.ndarray, slope: np.ndarray) -> np.ndarray:
@@ -128,6 +154,17 @@ def _solution(
         rz, last = float(r @ z), rz
         q = z + (rz / last) * q
     return d if np.any(d) else -inverse * gradient
+
+
+def _proximal(problem: ERM, state: NewtonState, g: np.ndarray) -> NewtonState | None:
+    """A step of the proximal gradient method, which goes down wherever x is not optimal; None where P shows nothing."""
+    psi, x = problem.penalty, state.x
+    assert x is not None
+    step = 1 / (problem.loss.smoothness * problem.operator_norm**2)
+    new = psi.prox(x - step * (g - psi.ridge * x), step)
+    p = problem.design.apply(new)
+    value = problem.value_at(p, new)
+    return replace(state, x=new, p=p, value=value) if value < state.value else None
 
 
 def _whole(state: NewtonState, design: Design, working: np.ndarray | None, d: np.ndarray) -> NewtonState:

@@ -26,6 +26,10 @@ FEW = 4
 """Passes over the rows whose y_i is moving still, between two passes over all rows, each with its certificate."""
 EASY = 100.0
 """R^2 / sigma n up to which compiled passes were faster than an interior point: benchmarks/erm/peers.py --engines."""
+MANY = 1000
+"""Rows from which on that is worth the time in which numba comes up."""
+MANY = 1000
+"""Rows from which on that is worth the time in which numba comes up."""
 RENEWED = 10
 """Certificates after which v is computed anew: rounding adds up."""
 
@@ -60,9 +64,9 @@ class SDCA(Stochastic):
         if not compiles(problem) or np.isfinite(problem.loss.smoothness):
             return ""
         R2, sigma = problem.R2, problem.penalty.strong_convexity
-        if EASY * sigma * problem.n < R2:
+        if problem.n < MANY or EASY * sigma * problem.n < R2:
             return ""
-        return f"compiled passes were the fastest for corners with R^2 / sigma n <= {EASY:g}"
+        return f"compiled passes were the fastest for corners with n >= {MANY} and R^2 / sigma n <= {EASY:g}"
 
     def init(self, problem: ERM, incumbent: Incumbent) -> SDCAState:
         ascent = ascent_of(problem, self.batch, np.random.default_rng(self.seed))

@@ -428,3 +428,9 @@ def test_a_loss_and_parameters_of_ones_own():
     with pytest.raises(ProblemError, match=r"copy must be one of .*, got 'lazy'"):
         DisDCA(copy="lazy")
     assert replace(SGD(), seed=3).seeded(4).seed == 4
+
+
+def test_newton_leaves_the_corner_of_an_orthant():
+    """One sample, five weights, l1: H has rank one, and the step of the first orthant was none that went down."""
+    found = ml.solve(ERM.random(np.random.default_rng(101671)), method="newton-cg", tol=1e-6)
+    assert found.status == "optimal"
