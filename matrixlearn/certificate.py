@@ -142,7 +142,7 @@ class Certificate:
         ------
         CertificateError
             Where the data do not prove what this certificate says: its bounds, its rigour, what they add up to, its
-            ray, or that no trace bound is needed.
+            ray, or that they need no trace bound, or none below its own.
         """
         fresh = certified(self.problem, *_checked(self.problem, self.X, self.y))
         slack = RECOMPUTED * max(fresh.size, abs(fresh.lower) if math.isfinite(fresh.lower) else 0.0)
@@ -165,7 +165,7 @@ class Certificate:
         if self.rigour not in order or order.index(self.rigour) < order.index(fresh.rigour):
             msg = f"the data prove bounds of rigour {fresh.rigour!r}, not the claimed {self.rigour!r}"
             raise CertificateError(msg)
-        if self.trace_bound is None and fresh.trace_bound is not None:
+        if fresh.trace_bound is not None and (self.trace_bound is None or not self.trace_bound <= fresh.trace_bound):
             msg = f"the proof needs the trace bound {fresh.trace_bound}, not the claimed {self.trace_bound}"
             raise CertificateError(msg)
         return fresh

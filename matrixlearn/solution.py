@@ -300,7 +300,7 @@ class Solution:
             claimed = replace(claimed, lower=self.certificate.lower)
         proved = status_of(claimed, self.tol * (1 + 1e-6), self.atol * (1 + 1e-6))
         if self.status is not Status.STOPPED and self.status is not proved:
-            _refute("status", self.status, f"the data prove {proved!s}: {fresh}")
+            _refute("status", self.status, f"the data prove {proved!s} at tol = {self.tol:g}: {fresh}")
         value = claimed.value
         rounding = 1e-9 * max(abs(value), fresh.size) if math.isfinite(value) else 0.0
         unknown = math.isnan(self.value) and math.isnan(value)

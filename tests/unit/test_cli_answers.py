@@ -221,7 +221,7 @@ def test_problems_from_archives(run):
 
 def test_a_demonstration_that_there_is_not_names_those_that_are(run):
     output = run("demo", "maxcut", status=1)
-    assert "'maxcut' has no demonstration; those that have one: discrepancy, meg" in output
+    assert "'maxcut' has no demonstration; those that have one: discrepancy, graph-multitask, meg" in output
 
 
 def broken(kind):
@@ -253,7 +253,7 @@ def test_a_bad_presenter_costs_a_line_of_warning(run, monkeypatch, kind):
     assert len([line for line in output.splitlines() if line.startswith("warning: ")]) == (kind != "demo")
     assert "optimal" in run("solve", "maxcut", "g.txt")
     output = run("demo", "maxcut", status=1)
-    assert "discrepancy, meg" in output
+    assert "discrepancy, graph-multitask, meg" in output
     assert len([line for line in output.splitlines() if line.startswith("warning: ")]) == 1
 
 

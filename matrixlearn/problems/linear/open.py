@@ -206,8 +206,9 @@ class OpenProgram(FamilyGame):
     @cached_property
     def _finite_trace(self) -> float:
         """A trace that no X of interest exceeds: by the rows, by the user, or the usual one."""
-        if self.trace_multipliers is not None:
-            return float(self.b @ self.trace_multipliers) or self.usual_trace
+        by_rows = 0.0 if self.trace_multipliers is None else float(self.b @ self.trace_multipliers)
+        if by_rows > 0:  # else X = 0 is all there is, or nothing is feasible
+            return by_rows
         if self.limit is not None and self.limit.least > 0:
             return self.limit.R / self.limit.least
         return self.usual_trace

@@ -386,6 +386,7 @@ class LinearSDP(Problem):
         return cp.Problem(cp.Maximize(real(cp.trace(C @ X))), constraints)
 
     def read_reference(self, reference: cvxpy.Problem) -> tuple[Array | None, np.ndarray | None]:
+        """(X, y) of a solved `reference`; None for what its solver did not return."""
         X = reference.variables()[0].value
         multipliers = [c.dual_value for c in reference.constraints[len(reference.constraints) - len(self.b) :]]
         if X is None or any(value is None for value in multipliers):
