@@ -21,7 +21,7 @@ from matrixlearn._threads import governed
 from matrixlearn._validation import as_array, as_hermitian, as_real_vector
 from matrixlearn.exceptions import CertificateError, ContradictionError, ProblemError
 from matrixlearn.linalg.factored import FactoredMatrix
-from matrixlearn.problems.base import INF, Bound, Problem, Rigour, require_problem
+from matrixlearn.problems.base import INF, Bound, Problem, Rigour
 from matrixlearn.typing import Array
 
 RECOMPUTED = 1e-9
@@ -144,7 +144,7 @@ class Certificate:
             Where the data do not prove what this certificate says: its bounds, its rigour, what they add up to, its
             ray, or that they need no trace bound, or none below its own.
         """
-        fresh = certified(self.problem, *_checked(self.problem, self.X, self.y))
+        fresh = certified(self.problem, *checked_points(self.problem, self.X, self.y))
         slack = RECOMPUTED * max(fresh.size, abs(fresh.lower) if math.isfinite(fresh.lower) else 0.0)
         if math.isfinite(fresh.upper - fresh.lower):  # nothing but rounding: points are moved once more
             slack = max(slack, min(2 * (fresh.upper - fresh.lower), ROUNDING), 0.01 * (fresh.upper - fresh.lower))
@@ -212,38 +212,7 @@ def combine(problem: Problem, from_matrix: Bound, from_vector: Bound) -> Certifi
     )
 
 
-def certify(problem: Problem, X: Array | None = None, y: Array | None = None) -> Certificate:
-    """Certify an answer from anywhere: the bounds that X and y prove for the problem.
-
-    The points are moved into their sets first: eigenvalues are clipped, trace and weights scaled, equalities met. Where
-    a proof needs it, they are moved towards a strictly feasible pair that the problem finds. The answer of another
-    solver, feasible to its own tolerance, may therefore be passed as it is.
-
-    Parameters
-    ----------
-    problem : Problem
-    X : array or FactoredMatrix, optional
-        The matrix side.
-    y : array, shape (m,), optional
-        The vector side.
-
-    Returns
-    -------
-    Certificate
-        ``why`` says what is missing where a bound is infinite.
-
-    Raises
-    ------
-    ProblemError
-        For NaN or misshaped points.
-    ContradictionError
-        Where the bounds contradict each other.
-    """
-    require_problem(problem)
-    return certified(problem, *_checked(problem, X, y), problem.strictly_feasible)
-
-
-def _checked(
+def checked_points(
     problem: Problem, X: Array | None, y: Array | None
 ) -> tuple[Array | FactoredMatrix | None, np.ndarray | None]:
     """Points of the right shape, without NaN, in the problem's namespace."""

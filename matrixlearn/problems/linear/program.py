@@ -292,28 +292,6 @@ class LinearSDP(Problem):
             return Bound(point=point)
         return dataclasses.replace(bound, point=point)
 
-    def strictly_feasible(self) -> tuple[Array | None, np.ndarray | None]:
-        """(X, y) by an interior-point method, which goes on until both are found; None for what is not found."""
-        return self._strictly_feasible
-
-    @cached_property
-    def _strictly_feasible(self) -> tuple[Array | None, np.ndarray | None]:
-        from matrixlearn.engines import Incumbent, InteriorPoint, Limits, run  # engines know problems: late
-
-        standard = self.standard
-        if standard.answer:
-            return None, None
-        found = run(
-            InteriorPoint(),
-            standard.program,
-            tol=1e-6,
-            start=Incumbent.first(standard.program),
-            limits=Limits(max_iter=40),
-            decided=lambda best: best.inside is not None and best.inside_dual is not None,
-        ).incumbent
-        X, y = found.inside, found.inside_dual
-        return None if X is None else standard.lifted_matrix(X), None if y is None else standard.lifted_vector(y)
-
     def ray_near(self, X: Array) -> Array | None:
         """A direction along which nothing bounds the objective; none where the trace is bounded."""
         standard = self.standard

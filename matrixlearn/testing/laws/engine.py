@@ -11,8 +11,8 @@ import numpy as np
 from hypothesis import note
 from hypothesis import strategies as st
 
+from matrixlearn._certify import certify
 from matrixlearn._solve import solve
-from matrixlearn.certificate import certify
 from matrixlearn.engines import Engine
 from matrixlearn.exceptions import CapabilityError
 from matrixlearn.problems import Bound, LinearSDP, Problem

@@ -13,7 +13,7 @@ import numpy as np
 from hypothesis import assume
 
 from matrixlearn._array import as_numpy, from_numpy
-from matrixlearn.certificate import certify
+from matrixlearn._certify import certify
 from matrixlearn.exceptions import PluginError
 from matrixlearn.problems import Problem, SpectralGame
 from matrixlearn.registry import problems

@@ -10,8 +10,8 @@ from hypothesis import assume, note
 from hypothesis import strategies as st
 
 from matrixlearn._array import as_numpy
+from matrixlearn._certify import certify
 from matrixlearn._solve import methods
-from matrixlearn.certificate import certify
 from matrixlearn.exceptions import CertificateError
 from matrixlearn.linalg import frobenius
 from matrixlearn.problems import MulticonvexProblem, Problem, SpectralGame
