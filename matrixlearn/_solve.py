@@ -86,6 +86,12 @@ def _objection(engine: Engine, played: Problem) -> str:
     return why if bounded is None else engine.objection(bounded)
 
 
+def objection_to(problem: Problem, engine: Engine) -> str:
+    """Why an engine cannot solve a problem; empty where it can."""
+    reduction = problem.reduction()
+    return _objection(engine, problem if reduction is None else reduction.program)
+
+
 def solve(
     problem: Problem,
     method: str | Engine = "auto",
@@ -456,7 +462,7 @@ def _choose(problem: Problem, method: str | Engine, tol: float, notes: list[str]
         able.sort(key=lambda engine: bool(engine.objection(problem)))  # those that need no more first
         if not able:
             why = "; ".join(_objection(engine, problem) for engine in _first_choices(problem))
-            msg = f"no engine can solve a {type(problem).__name__}: {why}"
+            msg = f"no engine can solve a {problem.title}: {why}"
             raise CapabilityError(msg)
         for engine in able:
             why = engine.preferred(problem, tol)
@@ -471,12 +477,12 @@ def _choose(problem: Problem, method: str | Engine, tol: float, notes: list[str]
             raise ProblemError(msg)
         if not isinstance(method, str) or method not in engines():
             names = sorted(engine.name for engine in _able(_first_choices(problem) + _others(problem), problem))
-            msg = f"method must be 'auto' or, for a {type(problem).__name__}, one of {names}, got {method!r}"
+            msg = f"method must be 'auto' or, for a {problem.title}, one of {names}, got {method!r}"
             raise ProblemError(msg)
         engine = engines()[method]()
     lacking = _objection(engine, problem)
     if lacking:
-        msg = f"{engine.name} cannot solve this {type(problem).__name__}: {lacking}"
+        msg = f"{engine.name} cannot solve this {problem.title}: {lacking}"
         raise CapabilityError(msg)
     notes.append(f"{engine.name}: asked for")
     return engine

@@ -123,7 +123,8 @@ class Certificate:
             return value
         if self.problem.objective == "maximize" and self.lower == -INF:
             return worst
-        return min(max(value, self.lower), self.upper)
+        inside = min(max(value, self.lower), self.upper)
+        return inside if abs(inside - value) <= RECOMPUTED * max(self.size, abs(value)) + ROUNDING else value
 
     @property
     def why(self) -> str:

@@ -138,6 +138,11 @@ class Problem(ABC):
     """Names of registered engines that ``auto`` tries before those of the library, in this order."""
 
     @property
+    def title(self) -> str:
+        """What messages call it: the name of its class, by default."""
+        return type(self).__name__
+
+    @property
     def scale(self) -> float:
         """A number of the size of the data; where bounds are below ``FLOOR * scale``, a gap is relative to that: an
         optimum of 0 ends. 0 by default, where each `Bound` says its own ``size``.

@@ -137,6 +137,10 @@ class OpenProgram(FamilyGame):
     name = "sdp"
     objective = "maximize"
 
+    @property
+    def title(self) -> str:
+        return "LinearSDP"
+
     def check(self) -> None:
         """It is made of a program that has been checked."""
 
