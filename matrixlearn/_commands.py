@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
+import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,8 @@ from typing import Any
 import click
 
 from matrixlearn import Solution, Status, __version__, problems, solve
-from matrixlearn.exceptions import MatrixLearnError, PluginError
+from matrixlearn._outputs import draw, keep, place_for, require_answer_path, require_picture_path
+from matrixlearn.exceptions import MatrixLearnError, MissingExtraError, PluginError
 from matrixlearn.present import Presenter, presenter_of
 from matrixlearn.problems.base import Problem
 
@@ -29,17 +32,57 @@ def _told() -> Iterator[None]:
         raise click.ClickException(str(error)) from error
 
 
-def _writable(ctx: click.Context, parameter: click.Parameter, path: Path | None) -> Path | None:
-    """The path of an output; its folder must exist before anything is computed for it."""
-    if path is not None and not path.absolute().parent.is_dir():
-        msg = f"there is no folder {str(path.absolute().parent)!r}"
-        raise click.BadParameter(msg, ctx, parameter)
-    return path
+@contextlib.contextmanager
+def _terminable() -> Iterator[None]:
+    """SIGTERM ends a solve as Ctrl-C does: what is certified is kept."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _checked_by(
+    require: Callable[[Path], None],
+) -> Callable[[click.Context, click.Parameter, Path | None], Path | None]:
+    """A callback of an option that names an output."""
+
+    def check(ctx: click.Context, parameter: click.Parameter, path: Path | None) -> Path | None:
+        if path is not None:
+            try:
+                require(path)
+            except MissingExtraError as error:
+                raise click.ClickException(str(error)) from error
+            except MatrixLearnError as error:
+                raise click.BadParameter(str(error), ctx, parameter) from error
+        return path
+
+    return check
 
 
 def _first_line(cls: type[Problem]) -> str:
     """The first line of a docstring: the formula."""
     return (cls.__doc__ or "").strip().partition("\n")[0]
+
+
+def _warn(name: str, error: BaseException) -> None:
+    """One line on a plugin that cannot be used; the others can."""
+    why = str(error) if isinstance(error, PluginError) else f"{name!r}: {type(error).__name__}: {error}"
+    click.echo(f"warning: a plugin is left out: {' '.join(why.split())}", err=True)
+
+
+def _of_each(make: Callable[[str, Presenter], Any]) -> dict[str, Any]:
+    """What is made of the presenter of each problem; a stranger's that breaks costs a line of warning."""
+    made = {}
+    for name in problems():
+        try:
+            made[name] = make(name, presenter_of(problems()[name]))
+        except (Exception, SystemExit) as error:  # whatever a stranger's class does
+            _warn(name, error)
+    return made
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -56,7 +99,7 @@ def list_problems() -> None:
         try:
             cls = registry[name]
         except PluginError as error:
-            click.echo(f"{name:<16}broken: {error}")
+            click.echo(f"{name:<16}broken: {' '.join(str(error).split())}")
             continue
         click.echo(f"{name:<16}{cls.__module__.partition('.')[0]}.{cls.__name__}  (from {registry.origin(name)})")
         click.echo(f"{'':<16}{_first_line(cls)}")
@@ -66,28 +109,17 @@ def list_problems() -> None:
 
 
 class _Solvers(click.Group):
-    """One subcommand for each problem that says what it reads; plugins are imported when asked for."""
+    """One subcommand for each problem; plugins are imported when asked for."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [name for name in problems() if _arguments(name)]
+        ctx.obj = _of_each(_solver)
+        return list(ctx.obj)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if ctx.obj and name in ctx.obj:  # as made for the list
+            return ctx.obj[name]
         with _told():
-            if name not in problems():
-                return None
-            cls = problems()[name]
-            presenter = presenter_of(cls)
-        if not presenter.arguments:
-            msg = f"{name!r} has no command line: solve it from Python, matrixlearn.solve({cls.__name__}(...))"
-            raise click.ClickException(msg)
-        return _solver(name, presenter)
-
-
-def _arguments(name: str) -> bool:
-    try:
-        return bool(presenter_of(problems()[name]).arguments)
-    except PluginError:  # `list` tells
-        return False
+            return _solver(name, presenter_of(problems()[name])) if name in problems() else None
 
 
 @cli.group("solve", cls=_Solvers)
@@ -100,7 +132,13 @@ def solve_group() -> None:
 
 _COMMON: tuple[Callable[[Any], Any], ...] = (
     click.option("--method", default="auto", show_default=True, help="The engine."),
-    click.option("--tol", type=float, default=1e-3, show_default=True, help="Certified relative gap."),
+    click.option(
+        "--tol",
+        type=click.FloatRange(min=0, max=1, min_open=True, max_open=True),
+        default=1e-3,
+        show_default=True,
+        help="Certified relative gap.",
+    ),
     click.option("--time-limit", type=float, help="Seconds."),
     click.option("--progress/--no-progress", default=None, help="A live line  [default: on a terminal]"),
     click.option(
@@ -108,9 +146,17 @@ _COMMON: tuple[Callable[[Any], Any], ...] = (
         "--output",
         type=click.Path(dir_okay=False, path_type=Path),
         default=Path("solution.npz"),
-        callback=_writable,
+        callback=_checked_by(require_answer_path),
         show_default=True,
-        help="The file for the solution.",
+        help="The file for the solution: .npz (whole, for verify), .json or .csv. An answer that is better, or to "
+        "other data, is not replaced: the new one gets a name beside it.",
+    ),
+    click.option("--overwrite", is_flag=True, help="Replace the output, whatever it holds."),
+    click.option(
+        "--plot",
+        type=click.Path(dir_okay=False, path_type=Path),
+        callback=_checked_by(require_picture_path),
+        help="Draw bounds, gap and answer here, e.g. picture.png.",
     ),
 )
 
@@ -118,7 +164,7 @@ _COMMON: tuple[Callable[[Any], Any], ...] = (
 def _parameter(argument: Any) -> click.Parameter:
     kind: Any = argument.type
     if kind is Path:
-        kind = click.Path(exists=True, dir_okay=False, path_type=Path)
+        kind = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
     if argument.positional:
         return click.Argument([argument.name], type=kind, required=argument.required)
     option = "--" + argument.name.replace("_", "-")
@@ -127,30 +173,85 @@ def _parameter(argument: Any) -> click.Parameter:
 
 def _solver(name: str, presenter: Presenter) -> click.Command:
     """The subcommand of a problem."""
+    cls = presenter.problem_class
+    if not presenter.arguments:
+        return _from_python(name, cls)
 
     def run(
-        method: str, tol: float, time_limit: float | None, progress: bool | None, output: Path, **given: Any
+        method: str,
+        tol: float,
+        time_limit: float | None,
+        progress: bool | None,
+        output: Path,
+        overwrite: bool,
+        plot: Path | None,
+        **given: Any,
     ) -> None:
         if progress is None:
             progress = sys.stderr.isatty() and importlib.util.find_spec("rich") is not None
         with _told():
-            problem = presenter.from_arguments(
-                {key: value for key, value in given.items() if value is not None}, click.echo
-            )
-            solution = solve(problem, method=method, tol=tol, time_limit=time_limit, progress=progress)
+            problem = _read(presenter, {key: value for key, value in given.items() if value is not None})
+            with _terminable():
+                solution = solve(problem, method=method, tol=tol, time_limit=time_limit, progress=progress)
         click.echo(solution.summary())
-        solution.save(output)
-        click.echo(f"written to {output}; matrixlearn verify {output} computes the bounds again")
+        _write(solution, output, overwrite)
+        if plot is not None:
+            draw(solution.plot(), plot)
+            click.echo(f"picture in {plot}")
         if solution.status is Status.STOPPED:
             raise SystemExit(UNDECIDED)
 
     files = "\n\n".join(f"{a.name.upper()}: {a.help}" for a in presenter.arguments if a.positional)
-    formula = _first_line(presenter.problem_class)
+    formula = _first_line(cls)
     command = click.Command(name, callback=run, help=f"{formula}\n\n{files}", short_help=formula)
     for decorate in _COMMON:
         decorate(command)
     command.params = [_parameter(argument) for argument in presenter.arguments] + command.params
     return command
+
+
+def _from_python(name: str, cls: type[Problem]) -> click.Command:
+    """The subcommand of a problem that reads no files: it says what to do instead."""
+    where = f"matrixlearn.solve({cls.__name__}(...)), from {cls.__module__}"
+
+    def run() -> None:
+        msg = f"{name!r} has no command line: solve it from Python, {where}"
+        raise click.ClickException(msg)
+
+    return click.Command(name, callback=run, short_help=f"from Python: {where}", help=_first_line(cls))
+
+
+def _read(presenter: Presenter, given: dict[str, Any]) -> Problem:
+    """The problem of the arguments; what is wrong with it is told with the names of the files."""
+    files = [
+        "standard input" if str(value) == "-" else str(value) for value in given.values() if isinstance(value, Path)
+    ]
+    if files.count("standard input") > 1:
+        msg = "standard input, -, can be read once only"
+        raise click.UsageError(msg)
+    try:
+        return presenter.from_arguments(given, click.echo)
+    except Exception as error:  # data that break a plugin are told like those that it refuses
+        why = str(error) if isinstance(error, MatrixLearnError) else f"{type(error).__name__}: {error}"
+        named = any(file in why for file in files)
+        raise click.ClickException(why if named else f"{', '.join(files)}: {why}") from error
+
+
+def _write(solution: Solution, output: Path, overwrite: bool) -> None:
+    """Keep the answer, and say where."""
+    place = output if overwrite else place_for(solution, output)
+    if place != output:
+        click.echo(f"{output} is kept: it holds a better answer, or one to other data, or something else (--overwrite)")
+    try:
+        written = keep(solution, place)
+    except (OSError, MatrixLearnError) as error:
+        msg = f"the answer could not be written to {place}, nor to the folder of temporary files: {error}"
+        raise click.ClickException(msg) from error
+    again = f"; matrixlearn verify {written} computes the bounds again" if written.suffix.lower() == ".npz" else ""
+    click.echo(f"written to {written}{again}")
+    if written != place:
+        msg = f"{place} could not be written: the answer is in {written}"
+        raise click.ClickException(msg)
 
 
 # -- verify, check, demo --------------------------------------------------------------------------
@@ -159,11 +260,12 @@ def _solver(name: str, presenter: Presenter) -> click.Command:
 @cli.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 def verify(file: Path) -> None:
-    """Compute a solution's bounds again, from the data in its FILE."""
+    """Compute a solution's bounds again, from the data in its FILE, and compare all that it says with them."""
     with _told():
         solution = Solution.load(file)
         fresh = solution.verify()
     click.echo(f"{type(solution.problem).__name__}: the data prove {fresh}")
+    click.echo(f"status {solution.status} at tol {solution.tol:g}, value {solution.value:.9g}: as proved")
 
 
 @cli.command()
@@ -198,34 +300,28 @@ def check(name: str, max_examples: int) -> None:
     "-o",
     "--output",
     type=click.Path(dir_okay=False, path_type=Path),
-    callback=_writable,
+    callback=_checked_by(require_picture_path),
     help="Save the picture here, e.g. picture.png.",
 )
 def demo(name: str | None, output: Path | None) -> None:
     """Show the problem NAME at work on real data; without a name, the first that can be shown."""
     with _told():
-        run = _first_demo() if name is None else presenter_of(problems()[name]).demo()
-        if run is None:
-            msg = "no registered problem has a demonstration" if name is None else f"{name!r} has no demonstration"
-            raise click.ClickException(msg)
+        if name is not None:
+            run = presenter_of(problems()[name]).demo()
+        if name is None or run is None:
+            shown = {key: found for key, found in _of_each(lambda _, presenter: presenter.demo()).items() if found}
+            if name is not None:
+                msg = f"{name!r} has no demonstration; those that have one: {', '.join(shown) or 'none'}"
+                raise click.ClickException(msg)
+            if not shown:
+                msg = "no registered problem has a demonstration"
+                raise click.ClickException(msg)
+            run = next(iter(shown.values()))
         figure = run(click.echo)
     if output is None:
         return
     if figure is None:
-        msg = "there is no picture without matplotlib: pip install 'matrixlearn[plot]'"
+        msg = "there is no picture: the demonstration draws none"
         raise click.ClickException(msg)
-    try:
-        figure.savefig(output, dpi=130)
-    except ValueError as error:  # an unknown kind of picture
-        raise click.ClickException(str(error)) from error
+    draw(figure, output)
     click.echo(f"picture in {output}")
-
-
-def _first_demo() -> Callable[[Callable[[str], None]], Any] | None:
-    registry = problems()
-    for name in registry:
-        with contextlib.suppress(PluginError):
-            run = presenter_of(registry[name]).demo()
-            if run is not None:
-                return run
-    return None

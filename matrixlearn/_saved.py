@@ -102,6 +102,7 @@ def _claims(solution: Solution) -> dict[str, Any]:
         "value": solution.value,
         "lower": solution.lower,
         "upper": solution.upper,
+        "gap": solution.gap,
         "rigour": solution.certificate.rigour,
         "size": solution.certificate.size,
         "trace_bound": solution.certificate.trace_bound,
@@ -116,7 +117,7 @@ def _claims(solution: Solution) -> dict[str, Any]:
 
 def _json(solution: Solution) -> bytes:
     """Everything but the problem's data; null where a bound is infinite, which JSON cannot say."""
-    found = _claims(solution) | {"gap": solution.gap, "ended": solution.ended}
+    found = _claims(solution) | {"ended": solution.ended}
     found |= {"answer": presenter_of(solution.problem).columns(solution), "X": solution.matrix, "y": solution.y}
     return (json.dumps(_plain(found), allow_nan=False, indent=1) + "\n").encode()
 
@@ -192,7 +193,7 @@ def claims(path: str | os.PathLike[str]) -> dict[str, Any]:
     try:
         raw = read_bytes(path)
         if raw.startswith(b"{"):
-            return {"lower": None, "upper": None} | dict(json.loads(raw))
+            return dict(json.loads(raw))
         return dict(json.loads(str(read_archive(path)["meta"])))
     except (MatrixLearnError, OSError, ValueError, KeyError, TypeError):
         return {}

@@ -110,8 +110,8 @@ def solve(
     method : str or Engine
         "auto", or one of ``matrixlearn.methods(problem)``, or an engine with parameters of its own.
     tol : float
-        The certified gap (upper - lower) / size at which to stop, > 0. ``size`` is the largest of |upper|, |lower| and
-        what the bounds add up to, such as sum_j |b_j y_j| (`certificate`).
+        The certified gap (upper - lower) / size at which to stop, between 0 and 1. ``size`` is the largest of |upper|,
+        |lower| and what the bounds add up to, such as sum_j |b_j y_j| (`certificate`).
     max_iter : int, optional
         Iterations of the engine.
     time_limit : float, optional
@@ -411,8 +411,8 @@ def _is_real(value: object) -> bool:
 
 
 def _limits(tol: float, max_iter: int | None, time_limit: float | None, atol: float) -> Limits:
-    if not (_is_real(tol) and 0 < tol < math.inf):
-        msg = f"tol must be a positive number, got {tol!r}; 1e-3 is a usual choice"
+    if not (_is_real(tol) and 0 < tol < 1):  # bounds 0 and 1 have a gap of 1: they say nothing
+        msg = f"tol must be a positive number below 1, got {tol!r}; 1e-3 is a usual choice"
         raise ProblemError(msg)
     if not (_is_real(atol) and 0 <= atol < math.inf):
         msg = f"atol must be a number >= 0, got {atol!r}; 1e-9 is the default"

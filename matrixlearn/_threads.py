@@ -13,7 +13,7 @@ from threadpoolctl import ThreadpoolController
 
 ONE_THREAD_BELOW = 1000
 """Matrices smaller than this are decomposed no faster by two BLAS threads than by one, and far slower
-when another process has the second core (benchmarks/threads.py)."""
+when another process has the second core (benchmarks/engines/threads.py)."""
 
 _lock = threading.Lock()
 _held: dict[tuple[str, int], list[int]] = {}

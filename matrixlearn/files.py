@@ -131,7 +131,7 @@ def read_lines(path: str | os.PathLike[str]) -> list[str]:
         text = raw.decode(encoding)
     except UnicodeDecodeError as error:
         refuse(path, raw[: error.start].count(b"\n") + 1, f"not text in {encoding.upper()[:6].rstrip('-')}: {error}")
-    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n").split("\n")
     for k, line in enumerate(lines, 1):
         if not line.isprintable() and not (plain := line.replace("\t", " ")).isprintable():
             mark = next(character for character in plain if not character.isprintable())
@@ -230,7 +230,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         with target.open("wb") as file:
             yield file
         return
-    beside = target.with_name(f".{target.name}.{os.getpid()}.{secrets.token_hex(4)}.partial")
+    beside = target.with_name(f".{os.getpid()}.{secrets.token_hex(4)}.partial")
     try:
         unnamed = _unnamed(target.parent)
         with unnamed or beside.open("xb") as file:

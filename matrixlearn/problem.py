@@ -1,5 +1,6 @@
 """Base classes and building blocks for plugin authors."""
 
+from matrixlearn._memory import require_memory
 from matrixlearn._validation import (
     as_array,
     as_hermitian,
@@ -60,4 +61,5 @@ __all__ = [
     "as_samples",
     "as_weights",
     "read_arrays",
+    "require_memory",
 ]

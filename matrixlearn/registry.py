@@ -119,7 +119,7 @@ class Registry(Mapping[str, type[T]], Generic[T]):
         who = f"{entry.name!r} of the distribution {_distribution(entry)!r} ({entry.value})"
         try:
             cls = entry.load()
-        except Exception as error:
+        except (Exception, SystemExit) as error:  # whatever a stranger's module does
             msg = f"the {self.noun} {who} could not be loaded: {type(error).__name__}: {error}"
             raise PluginLoadError(msg) from error
         if not (isinstance(cls, type) and issubclass(cls, self.kind)):

@@ -21,6 +21,7 @@ MODULES = (
     "matrixlearn.exponents",
     "matrixlearn.files",
     "matrixlearn.losses",
+    "matrixlearn.maps",
     "matrixlearn.multitask",
     "matrixlearn.oracles",
     "matrixlearn.present",

@@ -26,7 +26,7 @@ def own_registry(monkeypatch):
     """What a page registers is forgotten after it."""
     from matrixlearn import registry
 
-    monkeypatch.setattr(registry, "_registered", dict(registry._registered))
+    monkeypatch.setattr(registry.PROBLEMS, "_registered", dict(registry.PROBLEMS._registered))
 
 
 @pytest.mark.parametrize("page", RUNNABLE, ids=lambda page: page.name)

@@ -69,7 +69,7 @@ class Adaptive:
         1/rate = 1/ahead + sum_t [<loss_t - hint_t, X_t - X_{t+1}>]_+ / (boldness R ln n),
         ahead  = sharpness R ln n / (upper - lower)
 
-    Three things differ from the published schedule, each measured (docs/design.md):
+    Three things differ from the published schedule, each measured (docs/measurements.md):
 
     - the oracle answers with the smallest move away from the best certified y (`LevelOracle`), so that
       the width is that of the move and not of the whole set;

@@ -39,7 +39,7 @@ from matrixlearn.sets import KnapsackSet
 AHEAD_FROM, AHEAD_PER_DIMENSION = 400, 3
 """Columns from which it was ahead of interior-point on all of them, and how many for each dimension: level at 400 x 20,
 1.3 to 1.7 times at 450 x 150 and 300 x 60, ten times at 1500 x 150; at 300 x 150 and 200 x 20 it lost, at 200 x 5 by
-half (benchmarks/column_generation.py --crossover)."""
+half (benchmarks/engines/column_generation.py --crossover)."""
 
 NEAR = 1e-3
 """A column leaves I where its distance to a bound is below this part of the largest one in I."""

@@ -47,7 +47,7 @@ FIRST_CHECK, GROWTH = 40, 1.5
 
 AHEAD_FROM = 100
 """Size from which it was ahead of interior-point at every tol down to 1e-8, on sparse and on complete graphs: 3.3 and
-2.4 times at n = 100 and tol = 1e-3, 17 and 4.3 at 400, 1.3 at the least (benchmarks/engines.py --crossover)."""
+2.4 times at n = 100 and tol = 1e-3, 17 and 4.3 at 400, 1.3 at the least (benchmarks/engines/all.py --crossover)."""
 
 
 @dataclass(frozen=True, kw_only=True)

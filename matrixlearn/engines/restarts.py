@@ -7,8 +7,8 @@ The average of T rounds since a start has, for every pair (u, v) in S x Y,
 so that among the points no further off than the optima are, a distance D, its gap is O(D^2 / T). Where that gap is
 sharp, D <= K gap / D, a number of rounds that depends on K alone halves D, and restarts from there, again and again,
 converge linearly where one long average gives 1 / T. Bilinear games over polyhedra are sharp; spectral sets are no
-polyhedra, and the rate is measured (benchmarks/engines.py), not proven. K is not known, but every check proves a gap: a
-restart is
+polyhedra, and the rate is measured (benchmarks/engines/all.py), not proven. K is not known, but every check proves a
+gap: a restart is
 
     sufficient   when the gap is ``sufficient`` times that at the start, or less;
     necessary    when it is ``necessary`` times that at the start, or less, and has risen since the last check;

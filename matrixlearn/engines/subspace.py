@@ -47,8 +47,8 @@ from matrixlearn.typing import Array
 
 AHEAD_FROM, AHEAD_FROM_TIGHT = 250, 500
 """Dimensions from which it is ahead of interior-point on rank-one games, to 1e-3 and to smaller gaps: 1.1 times as fast
-at 250 and 1.7 at 400 to 1e-3, level at 300 and 400 and 1.4 times at 500 to 1e-6 (``benchmarks/large.py --crossover
---tol``).
+at 250 and 1.7 at 400 to 1e-3, level at 300 and 400 and 1.4 times at 500 to 1e-6 (benchmarks/engines/large.py, with
+``--crossover --tol``).
 """
 
 PATIENCE = 30

@@ -29,7 +29,7 @@ from matrixlearn.linalg import cholesky, eigh
 from matrixlearn.linalg.krylov import krylov_spaces
 
 MOST = 0.2
-"""The share of all eigenvectors from which a full decomposition is quicker (benchmarks/exponents.py)."""
+"""The share of all eigenvectors from which a full decomposition is quicker (benchmarks/engines/exponents.py)."""
 
 DEGREE, SWEEPS = 10, 3
 """Of the filter, and how many filters before a full decomposition would have been quicker."""

@@ -118,7 +118,7 @@ class TaylorExponent(HalfExponent):
     """By matrix powers: exp(-H) = (sum_{k <= K} (-H / 2^s)^k / k!)^(2^s), s the least with ||H|| <= 2^s.
 
     K + s products of n^3 with K by `taylor_terms`, 13 at a range of 100 and full accuracy; an eigendecomposition costs
-    five (benchmarks/exponents.py: never ahead). Through factors, or for few vectors, `taylor_action`.
+    five (benchmarks/engines/exponents.py: never ahead). Through factors, or for few vectors, `taylor_action`.
 
     References
     ----------

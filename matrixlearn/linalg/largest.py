@@ -35,7 +35,7 @@ where the largest ones cluster: 0.12 s and 0.045 s at 800; 0.34 s and 0.61 s at 
 
 SPARSE = 8
 """Entries a row up to which a sparse matrix is factorized sparse from `ALL_BELOW` on. The fill of others is as a rule
-nearly full, where LAPACK is quicker (benchmarks/low_rank_scale.py): dense, up to `DENSE_BELOW`."""
+nearly full, where LAPACK is quicker (benchmarks/maxcut/low_rank_scale.py): dense, up to `DENSE_BELOW`."""
 
 DENSE_BELOW = 4000
 """Size from which no dense n x n array is formed of a sparse matrix: 128 MB."""

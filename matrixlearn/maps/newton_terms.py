@@ -19,7 +19,7 @@ from matrixlearn.typing import Array
 SPANNED_FROM, SPANNED_PER_DIMENSION, SPANNED_MOST = 250, 2.5, 20_000_000
 """Members, and members for each of the n (n + 1) / 2 dimensions of the symmetric matrices, from which a Newton system
 in coordinates of those is solved sooner: 0.6 to 0.9 times as fast below, 2 to 4 times from twice as many on
-(benchmarks/column_generation.py --spanned). Then the most entries of the coordinates: 160 MB.
+(benchmarks/engines/column_generation.py --spanned). Then the most entries of the coordinates: 160 MB.
 """
 
 

@@ -30,7 +30,7 @@ DESCENT = ConjugateGradients(tol=3e-2)
 
 
 def solver_for(equation: WeightEquation) -> WeightSolver:
-    """The strategy that suits the structure of an equation; measured in benchmarks/fetr_weights.py."""
+    """The strategy that suits the structure of an equation; measured in benchmarks/fetr/weights.py."""
     d, m = equation.moments.shape
     if equation.task.is_scalar:
         return TaskByTask()

@@ -53,7 +53,7 @@ class LevelOracle:
     The y in D_alpha nearest to the anchor with value(X, y) <= level, where a move of y_j counts
     ||A_j||_2: the prox step of a level method. Any answer in Y keeps the guarantee of Algorithm 1; what
     this one buys is width: its loss differs from the anchor's by A(y - anchor), where a vertex has the
-    width of the whole set. Measured, it is what makes rounds few (docs/design.md). D_alpha is
+    width of the whole set. Measured, it is what makes rounds few (docs/measurements.md). D_alpha is
     ``game.dual_set_at(level)``.
     """
 

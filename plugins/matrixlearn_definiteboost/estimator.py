@@ -22,6 +22,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from matrixlearn import Solution, solve
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.exponents import span_coordinates
+from matrixlearn.problem import require_memory
 from matrixlearn_definiteboost.problem import DefiniteBoost
 
 
@@ -178,7 +179,9 @@ class DefiniteBoostKernel(BaseEstimator):
             if n_objects is not None and n_objects < n:
                 msg = f"n_objects = {n_objects}, but pairs holds the index {n - 1}"
                 raise ProblemError(msg)
-            coordinates = np.eye(n if n_objects is None else n_objects)
+            n = n if n_objects is None else n_objects
+            require_memory(5 * 8.0 * n * n, f"pairs holds the index {whole.max():.0f}: a kernel of {n} objects")
+            coordinates = np.eye(n)
         if tuples.shape[1] not in (2, 4):
             msg = f"pairs must have two or four columns, got {tuples.shape[1]}"
             raise ProblemError(msg)

@@ -1,4 +1,4 @@
-"""Samples from files: .npy, .npz, .csv and .txt, the last two also with .gz.
+"""Samples from files: .npy, .npz, .csv and .txt, the last two also with .gz or from standard input, "-".
 
 Text is read as a table of numbers and nothing else: what is missing or a word is an error that names its place, never a
 shift of columns or a row less.
@@ -7,13 +7,14 @@ shift of columns or a row less.
 from __future__ import annotations
 
 import csv
-import gzip
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from matrixlearn.exceptions import ProblemError
+from matrixlearn.files import name_of, number, read_archive, read_array, read_lines, refuse
+from matrixlearn.problem import as_samples
 
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "?"})
 
@@ -63,65 +64,74 @@ def read_domains(source: str | Path, target: str | Path) -> tuple[np.ndarray, np
 
 def read_table(path: str | Path) -> Table:
     """The samples of a file, see `read_samples`, with the names of the columns."""
-    path = Path(path)
-    try:
-        if path.suffix == ".npy":
-            return Table(np.load(path, allow_pickle=False))
-        if path.suffix == ".npz":
-            with np.load(path, allow_pickle=False) as data:
-                names = list(data.files)
-                if "X" not in names and len(names) != 1:
-                    msg = f'{path} holds the arrays {", ".join(names) or "none"}; call one of them "X"'
-                    raise ProblemError(msg)
-                return Table(data["X" if "X" in names else names[0]])
-        return _read_text(path)
-    except (ValueError, OSError) as error:
-        if isinstance(error, ProblemError | FileNotFoundError):
-            raise
-        msg = f"{path} is not a table of numbers: {error}"
-        raise ProblemError(msg) from error
+    suffix = Path(path).suffix.lower()
+    if suffix == ".npy":
+        return Table(as_samples(name_of(path), read_array(path)))
+    if suffix == ".npz":
+        arrays = read_archive(path)
+        if "X" not in arrays and len(arrays) != 1:
+            msg = f'{name_of(path)} holds the arrays {", ".join(arrays) or "none"}; call one of them "X"'
+            raise ProblemError(msg)
+        return Table(as_samples(name_of(path), arrays["X"] if "X" in arrays else next(iter(arrays.values()))))
+    return _read_text(path)
 
 
-def _read_text(path: Path) -> Table:
-    with (
-        gzip.open(path, "rt", encoding="utf-8-sig") if path.suffix == ".gz" else path.open(encoding="utf-8-sig") as file
-    ):
-        lines = [(k, line.strip("\r\n")) for k, line in enumerate(file, 1) if line.strip() and not line.startswith("#")]
-    rows = _cells([line for _, line in lines])
-    names = None
-    if rows and any(not _numeric(cell) and cell.lower() not in MISSING for cell in rows[0]):
-        names, rows, lines = tuple(rows[0]), rows[1:], lines[1:]
-        if names[0] == "":
-            msg = "its first column has no name, as an index that pandas wrote: write it with index=False"
-            raise ValueError(msg)
-    if not rows:
-        msg = "it has no row of numbers"
-        raise ValueError(msg)
-    width = len(rows[0]) if names is None else len(names)
-    for (number, _), row in zip(lines, rows, strict=True):
-        if len(row) != width:
-            msg = f"line {number} has {len(row)} cells, the first has {width}"
-            raise ValueError(msg)
-        for column, cell in enumerate(row):
-            if not _numeric(cell):
-                where = f"line {number}, column {column + 1 if names is None else repr(names[column])}"
-                missing = cell.lower() in MISSING
-                msg = f"{where} {'is missing: impute it or leave it out' if missing else f'holds {cell!r}'}"
-                raise ValueError(msg)
-    return Table(np.array([[float(cell) for cell in row] for row in rows]), names)
+def _read_text(path: str | Path) -> Table:
+    """A table of numbers, perhaps under a line of names; anything else is refused with its line."""
+    said = [(k, line) for k, line in enumerate(read_lines(path), 1) if line.strip() and not line.startswith("#")]
+    rows = _cells(path, said)
+    names = _names(path, *rows[0]) if rows else None
+    body = rows[names is not None :]
+    if not body:
+        refuse(path, said[-1][0] if said else 1, "it has no row of numbers")
+    width, values = len(rows[0][1]), []
+    for line, cells in body:
+        if len(cells) != width:
+            refuse(path, line, f"it has {len(cells)} cells, the first line has {width}")
+        found = [number(cell) for cell in cells]
+        if None in found:
+            at = found.index(None)
+            column = f"column {at + 1 if names is None else repr(names[at])}"
+            missing = cells[at].lower() in MISSING
+            why = "is missing: impute it or leave it out" if missing else f"holds {cells[at][:60]!r}, no finite number"
+            refuse(path, line, f"{column} {why}")
+        values.append(found)
+    table = np.array(values, dtype=float)
+    if names is None and width > 1 and values[0] == list(range(width)) and np.any(table != np.round(table)):
+        refuse(
+            path,
+            body[0][0],
+            f"0, 1, ..., {width - 1}: names of columns, as pandas writes, or a sample? Name the columns",
+        )
+    return Table(table, names)
 
 
-def _cells(lines: list[str]) -> list[list[str]]:
+def _names(path: str | Path, line: int, cells: list[str]) -> tuple[str, ...] | None:
+    """The names of the columns, where the first line has names; None where it has numbers."""
+    words = [cell for cell in cells if number(cell) is None and cell.lower() not in MISSING]
+    if not words:
+        return None
+    if cells[0] == "":
+        refuse(path, line, "its first column has no name, as an index that pandas wrote: write it with index=False")
+    if len(words) < len(cells) or all(cell.lstrip("+-.")[:1].isdecimal() for cell in cells):
+        refuse(
+            path, line, f"{words[0][:60]!r} is no number: a slip, or a name beside numbers? Name all columns, or none"
+        )
+    if len(set(cells)) < len(cells):
+        refuse(path, line, f"two columns are called {next(cell for cell in cells if cells.count(cell) > 1)!r}")
+    return tuple(cells)
+
+
+def _cells(path: str | Path, lines: list[tuple[int, str]]) -> list[tuple[int, list[str]]]:
     """The cells of each line, between the separators that the first one has."""
-    separator = next((mark for mark in ";\t," if lines and mark in lines[0]), None)
+    separator = next((mark for mark in ";\t," if lines and mark in lines[0][1]), None)
     if separator is None:
-        return [line.split() for line in lines]
-    return [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=separator, skipinitialspace=True)]
-
-
-def _numeric(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
+        return [(line, text.split()) for line, text in lines]
+    rows = []
+    for line, text in lines:
+        try:
+            (cells,) = csv.reader([text], delimiter=separator, skipinitialspace=True, strict=True)
+        except (csv.Error, ValueError) as error:
+            refuse(path, line, f"no line of CSV: {error}")
+        rows.append((line, [cell.strip() for cell in cells]))
+    return rows

@@ -115,7 +115,7 @@ class JointPrecisions(PrecisionPair):
         which the published alternation steps; but that charges u b for every move out of the column space of W, where
         phi charges a b, and all but freezes that space. T2 charges t_j for a move along p_i q_j^T, T1 charges t_i, and
         phi about the smaller of the two where they differ much: one after the other they leave no direction frozen
-        (benchmarks/fetr_descent.py).
+        (benchmarks/fetr/descent.py).
         """
         pair = (self.by_tasks, self.by_features)
         return pair if self.task.n <= self.feature.n else pair[::-1]

@@ -105,7 +105,7 @@ class Pruning(Joint):
 
     Descent alone gives up no singular value that pays for itself nearby. This ends at other stationary points, up to
     18 % lower on SARCOS, of smaller rank, and sooner. A lower F need not predict better: on School and SARCOS it
-    predicts worse where eta is large (docs/design.md), so that ``auto`` takes `Joint`.
+    predicts worse where eta is large (docs/measurements.md), so that ``auto`` takes `Joint`.
 
     Parameters
     ----------

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from matrixlearn.files import name_of
 from matrixlearn.present import Argument, Presenter, Say
-from matrixlearn_maxcut.files import read_graph
+from matrixlearn_maxcut.files import read_graph_file
 
 if TYPE_CHECKING:
     from matrixlearn import Solution
@@ -24,8 +25,8 @@ class CutPresenter(Presenter):
     arguments = (
         Argument(
             "graph",
-            "MatrixMarket (.mtx), Gset / rudy (header 'n m', lines 'i j w'), or an edge list ('u v' or 'u v w'); "
-            "also with .gz.",
+            "MatrixMarket, Gset / rudy (header 'n m', lines 'i j w'), METIS, DIMACS .col, or an edge list ('u v' or "
+            "'u v w', or CSV); also with .gz; - for standard input.",
             required=True,
             positional=True,
         ),
@@ -62,7 +63,13 @@ class CutPresenter(Presenter):
     def from_arguments(self, given: Mapping[str, Any], say: Say) -> MaxCut:
         """The problem of a graph in a file."""
         cls: type[MaxCut] = self.problem_class  # type: ignore[assignment]
-        return cls(read_graph(given["graph"]))
+        file = read_graph_file(given["graph"])
+        problem = cls(file.graph)
+        edges = (
+            np.count_nonzero(problem.adjacency) if isinstance(problem.adjacency, np.ndarray) else problem.adjacency.nnz
+        )
+        say(f"read {name_of(given['graph'])} as {file.format}: {problem.size} vertices, {edges // 2} edges")
+        return problem
 
 
 def _problem(solution: Solution) -> MaxCut:

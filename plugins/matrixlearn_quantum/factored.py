@@ -12,7 +12,7 @@ L-BFGS. With d columns the only stationary points that are not optimal are those
 eigenvector u of lambda_max(R) > 1 and a column that A lacks give a direction u v^H of negative curvature out of it.
 
 To a gap of 1e-4 exponentiated gradient takes about as long, the more so the more shots; to 1e-6 it took 4 to 14 times
-as long from 3 to 6 qubits (benchmarks/quantum.py).
+as long from 3 to 6 qubits (benchmarks/quantum/tomography.py).
 
 References
 ----------

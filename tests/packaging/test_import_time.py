@@ -1,6 +1,6 @@
 """Importing matrixlearn, listing problems and constructing them loads nothing that is not used.
 
-The clock is not tested (it depends on the machine); what makes it slow is. docs/design.md has times.
+The clock is not tested (it depends on the machine); what makes it slow is. docs/measurements.md has times.
 """
 
 import subprocess

@@ -31,6 +31,7 @@ LAYERS = (
     ("matrixlearn._solve",),
     ("matrixlearn",),  # the table of contents
     ("matrixlearn.testing",),
+    ("matrixlearn._outputs",),
     ("matrixlearn._commands",),
     ("matrixlearn.cli",),
 )

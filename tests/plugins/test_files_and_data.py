@@ -1,6 +1,7 @@
 """Readers of files, and the data set that is shipped."""
 
 import gzip
+import io
 
 import networkx as nx
 import numpy as np
@@ -42,19 +43,72 @@ def test_samples_that_are_none_are_refused_by_file(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a,b,c\n1,,2\n1,2,\n", "line 2, column 'b' is missing"),  # as cells between blanks the columns would shift
-        ("NA,1,2\n3,4,5\n", "line 1, column 1 is missing"),  # not a line of names
-        ("id,a\nrow0,1\n", "line 2, column 'id' holds 'row0'"),
-        ("a;b\n0,5;0,7\n", "line 2, column 'a' holds '0,5'"),
-        ("# a remark\n1 2\n\n3 4 5\n", "line 4 has 3 cells, the first has 2"),
+        ("a,b,c\n1,,2\n1,2,\n", "line 2: column 'b' is missing"),  # as cells between blanks the columns would shift
+        ("NA,1,2\n3,4,5\n", "line 1: column 1 is missing"),  # not a line of names
+        ("id,a\nrow0,1\n", "line 2: column 'id' holds 'row0'"),
+        ("a;b\n0,5;0,7\n", "line 2: column 'a' holds '0,5'"),
+        ("# a remark\n1 2\n\n3 4 5\n", "line 4: it has 3 cells, the first line has 2"),
         (",a,b\n0,1,2\n", "index=False"),
-        ("a,b\n", "no row of numbers"),
+        ("a,b\n", "line 1: it has no row of numbers"),
+        ("", "line 1: it has no row of numbers"),
+        ("1.O,2\n3,4\n", "line 1: '1.O' is no number"),  # no line of names
+        ("1.O\n2\n3\n", "line 1: '1.O' is no number"),
+        ("a,a\n1,2\n", "line 1: two columns are called 'a'"),
+        ("0,1,2\n0.5,1,2\n", "line 1: 0, 1, ..., 2: names of columns, as pandas writes"),
+        ("1,2\n3,1e400\n", "line 2: column 2 holds '1e400'"),
+        ("1,2\n3,inf\n", "line 2: column 2 holds 'inf'"),
+        ("1,2\n3,1_000\n", "line 2: column 2 holds '1_000'"),
+        ('a,b\n1,"2\n3",4\n', "line 2: no line of CSV"),
+        ("1," + "1" * 200_000 + "\n", "line 1"),
+        ("1,2\n3,\x004\n", "line 2: the character"),
     ],
 )
 def test_tables_with_holes_are_refused_by_their_place(tmp_path, text, message):
     (tmp_path / "x.csv").write_text(text)
     with pytest.raises(ProblemError, match=f"x.csv.*{message}"):
         read_samples(tmp_path / "x.csv")
+
+
+def npy(array):
+    stream = io.BytesIO()
+    np.save(stream, array, allow_pickle=True)
+    return stream.getvalue()
+
+
+def npz(**arrays):
+    stream = io.BytesIO()
+    np.savez_compressed(stream, **arrays)
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("x.npy", b"", "it is empty"),
+        ("x.npy", npy(X)[:-8], "48 bytes, and 40 bytes follow"),
+        ("x.npy", npy(X)[:40], "not an .npy file"),
+        ("x.npy", npy(X) + b"x", "49 bytes follow"),
+        ("x.npy", npy(X).replace(b"(2, 3), }             ", b"(2, 3000000000000), }"), "not an .npy file"),
+        ("x.npy", npy(np.array([{}])), "not an .npy file"),
+        ("x.npy", npy(np.array(["a"])), "must hold numbers"),
+        ("x.npy", npy(X[0]), "must be two-dimensional"),
+        ("x.npy", npy(X * 1j), "must be real"),
+        ("x.npy", npy(np.array([[np.nan]])), "holds 1 NaN"),
+        ("x.npz", b"", "it is empty"),
+        ("x.npz", npz(X=X)[:-30], "is not an .npz file"),
+        ("x.npz", npz(X=X)[:60], "is not an .npz file"),
+        ("x.npz", npz(), "does not begin"),
+        ("x.npz", npz(X=np.array([{}])), "is not an .npz file"),
+        ("x.csv.gz", b"1,2\n", "not a gzip file"),
+        ("x.csv.gz", gzip.compress(b"1,2\n3,4\n")[:-5], "not a whole gzip file"),
+        ("x.csv", npz(X=X), "a zip archive"),
+        ("x.csv", b"1,2\n3,\xff\n", "line 2: not text"),
+    ],
+)
+def test_broken_files_are_one_error_that_names_them(tmp_path, name, content, words):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(ProblemError, match=f"{name}.*{words}"):
+        read_samples(tmp_path / name)
 
 
 @pytest.mark.parametrize("separator", [",", ", ", ";", "\t", "  "])
@@ -105,8 +159,8 @@ def test_what_networkx_writes_is_read(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a b\nb a 2\n", "line 2.*twice"),
-        ("a b x\n", "line 1.*no edge"),
+        ("a b\nb a\n", "line 2.*twice"),
+        ("a b x\n", "line 1.*weight 'x'"),
         ("a\n", "line 1.*no edge"),
         ("a b 1 2\n", "line 1.*no edge"),
     ],

@@ -1,6 +1,6 @@
 """The law of the library: bounds bracket the optimum that cvxpy finds, and the gap that was asked for is met.
 
-`benchmarks/random_instances.py` runs the same on 200 fixed seeds for each class.
+`benchmarks/engines/random_instances.py` runs the same on 200 fixed seeds for each class.
 """
 
 import numpy as np

@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from matplotlib.figure import Figure
 from matrixlearn_discrepancy import Discrepancy
 from matrixlearn_discrepancy.present import WeightsPresenter
 
@@ -195,10 +194,15 @@ def test_demo_needs_a_problem_that_has_one(run, monkeypatch):
     assert "no registered problem" in run("demo", status=1)
 
 
-@pytest.mark.parametrize(("figure", "message"), [(None, "matrixlearn[plot]"), (Figure(), "magic")])
-def test_demo_says_why_there_is_no_picture(run, monkeypatch, figure, message):
-    monkeypatch.setattr(WeightsPresenter, "demo", lambda self: lambda say: figure)
-    assert message in run("demo", "-o", "picture.magic", status=1)
+@pytest.mark.parametrize(("name", "status", "message"), [("p.magic", 2, "one of avif"), ("p.png", 1, "draws none")])
+def test_demo_says_why_there_is_no_picture(run, monkeypatch, name, status, message):
+    monkeypatch.setattr(WeightsPresenter, "demo", lambda self: lambda say: None)
+    assert message in run("demo", "-o", name, status=status)
+
+
+def test_a_picture_without_matplotlib_says_how_to_get_it(run, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.backend_bases", None)
+    assert "matrixlearn[plot]" in run("demo", "-o", "p.png", status=1)
 
 
 def test_demo_without_scikit_learn_says_how_to_get_it(run, monkeypatch):

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import matrixlearn as ml
 from matrixlearn.exceptions import ProblemError
@@ -122,8 +124,8 @@ def test_a_trace_that_the_file_does_not_give_is_asked_for(file):
         ("3 = mDIM", "m = 3", "line 3: 'm = 3' is not the number of constraints"),
         ("3 = mDIM", "0", "number of constraints"),
         ("(2, -2)", "(2, two)", "line 5.*block sizes, 2 numbers"),
-        ("{4.0, 1.0, 0.5}", "{4.0, 1.0}", "line 6.*not c, 3 numbers"),
-        ("{4.0, 1.0, 0.5}", "{4.0, nan, 0.5}", "not c"),
+        ("{4.0, 1.0, 0.5}", "{4.0, 1.0}", "line 7: '0 1 1 1 1.0' is not c, 3 numbers"),
+        ("{4.0, 1.0, 0.5}", "{4.0, nan, 0.5}", "line 6.*not c"),
         ("0 1 1 2 2.5", "0 1 1 2", "line 8.*no entry"),
         ("0 1 1 2 2.5", "0 1 1.5 2 2.5", "line 8.*no entry"),
         ("0 1 1 2 2.5", "0 1 1 2 nan", "line 8.*no entry"),
@@ -131,7 +133,8 @@ def test_a_trace_that_the_file_does_not_give_is_asked_for(file):
         ("0 1 1 2 2.5", "0 3 1 2 2.5", "line 8.*outside of its block"),
         ("0 1 1 2 2.5", "4 1 1 2 2.5", "line 8.*outside"),
         ("0 2 2 2 -1.0", "0 2 1 2 -1.0", "line 11.*off the diagonal"),
-        ("0 1 1 2 2.5", "0 1 2 1 2.5\n0 1 1 2 2.5", "line 9.*given before"),
+        ("0 1 1 2 2.5", "0 1 1 2 2.5\n0 1 1 2 2.5", "line 9.*given before, on line 8"),
+        ("0 1 1 2 2.5", "0 1 2 1 2.5\n0 1 1 2 2.25", "line 8.*mirror, on line 9, has another"),
         (SMALL, "", "no SDPA file"),
     ],
 )
@@ -139,6 +142,118 @@ def test_what_is_no_program_is_refused_by_line(file, old, new, words):
     assert old in SMALL
     with pytest.raises(ProblemError, match=words):
         ml.LinearSDP.from_sdpa(file(SMALL.replace(old, new)))
+
+
+BODY = SMALL.split("0.5}\n")[1]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("(2, -2)", "2 -2=text"),
+        ("(2, -2)", "+2, -2 = sizes of 2 blocks"),
+        ("(2, -2)", "(2,\n -2)"),
+        ("{4.0, 1.0, 0.5}", "4.0\n1.0\n0.5"),
+        ("{4.0, 1.0, 0.5}", "{4.0D+00, 1.0d0\n,5.0E-01} = c"),
+        ("2 = nBLOCK", "2"),
+        ("0 1 1 1 1.0\n0 1 1 2 2.5", "0 1 1 1 1.0 0 1 1 2 2.5"),
+        ("0 1 1 2 2.5", "0 1 1\n2 2.5"),
+        ("0 1 1 2 2.5", "0, 1, (1, 2), 2.5"),
+        ("0 1 1 2 2.5", "0 1 1 2 2.5 * the first 1 2 3"),
+        ("0 1 1 2 2.5", '0 1 1 2 2.5D+00 "and so on'),
+        ("0 1 1 2 2.5", "0 1 1 2 .25e1\n* in between\n0 1 2 1 +2.5"),
+        (BODY, BODY.replace("\n", "\r\n")),
+        ("0 1 1 2 2.5", "0 1 2 1 2.5"),
+    ],
+)
+def test_what_sdpa_and_csdp_read_is_read(file, old, new):
+    assert old in SMALL
+    problem, (C, A, b) = ml.LinearSDP.from_sdpa(file(SMALL.replace(old, new))), blocks()
+    np.testing.assert_array_equal(problem.C, C)
+    np.testing.assert_array_equal([problem.constraint(j) for j in range(3)], A)
+    np.testing.assert_array_equal(problem.b, b)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("(2, -2)", "(3.9, -2)", "line 5: '3.9' is not among the block sizes"),
+        ("(2, -2)", "(2, 0)", "line 5: '0' is not among"),
+        ("(2, -2)", "(2, -2, 4)", "line 5.*block sizes, 2 numbers"),
+        ("(2, -2)", "(2, -1e1)", "line 5"),
+        ("(2, -2)", "(40000, -2)", "line 5: .*40002.*name 26 rows at most|line 5: .*GiB"),
+        ("(2, -2)", "(10000000000, -2)", r"line 5: a matrix of 10000000002 rows.*takes 7.45e\+11 GiB"),
+        ("3 = mDIM", "3 2", "line 3: '3 2' is not the number of constraints"),
+        ("3 = mDIM", "3.5", "line 3"),
+        ("3 = mDIM", "1000000000000", "line 19: the file ends after 68 of c"),
+        ("2 = nBLOCK", "1000000000000", "line 19: the file ends after 70 of the block sizes"),
+        ("{4.0, 1.0, 0.5}", "{4.0, 1.0, 1e400}", "line 6: '1e400' is not c, a finite number"),
+        ("{4.0, 1.0, 0.5}", "{4.0, 1.0, 0.5, 1}", "line 6.*not c, 3 numbers"),
+        ("{4.0, 1.0, 0.5}", "{4.0, 1.0, x0.5}", "line 6"),
+        ("0 1 1 2 2.5", "0 1 1 2 1e400", "line 8: '1e400'"),
+        ("0 1 1 2 2.5", "0 1 10000000000000000000000000 2 2.5", "line 8"),
+        ("0 1 1 2 2.5", "0 1 -1 2 2.5", "line 8"),
+        ("0 1 1 2 2.5", "0 0 1 2 2.5", "line 8"),
+        ("0 1 1 2 2.5", "O 1 1 2 2.5", "line 8"),
+        ("0 1 1 2 2.5", "0 1 1 2 2_5", "line 8"),
+        ("0 1 1 2 2.5", "0 1 1 2 2.5 7", "line 8"),
+        ("0 1 1 2 2.5", "0 1 2 2.5", "line 8"),
+        ("3 2 2 2 2.0\n", "3 2 2 2\n", "line 19.*ends in it"),
+        ("0 1 1 2 2.5", "0 1 1 2 2.5\x00", r"line 8: the character '\\x00'"),
+    ],
+)
+def test_what_is_wrong_is_refused_by_line_and_asks_for_no_memory(file, old, new, words):
+    assert old in SMALL
+    with pytest.raises(ProblemError, match=words):
+        ml.LinearSDP.from_sdpa(file(SMALL.replace(old, new)), trace_bound=9.0)
+
+
+def test_bytes_that_are_no_text_are_refused(file, tmp_path):
+    (tmp_path / "a.dat-s").write_bytes(SMALL.encode().replace(b"2.5", b"2.\xff"))
+    with pytest.raises(ProblemError, match=r"a\.dat-s, line 8: not text in UTF-8"):
+        ml.LinearSDP.from_sdpa(tmp_path / "a.dat-s")
+    for name, content in (("b.gz", b"no gzip"), ("c.gz", gzip.compress(SMALL.encode())[:-4]), ("d", b"PK\x03\x04")):
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(ProblemError, match=name):
+            ml.LinearSDP.from_sdpa(tmp_path / name)
+
+
+@pytest.mark.parametrize("name", ["program.dat-s", "program.dat-s.gz"])
+def test_a_program_of_equations_is_written_and_read_as_it_is(file, tmp_path, name):
+    problem = ml.LinearSDP.from_sdpa(file(SMALL))
+    problem.to_sdpa(tmp_path / name)
+    again = ml.LinearSDP.from_sdpa(tmp_path / name)
+    np.testing.assert_array_equal(again.C, problem.C)
+    np.testing.assert_array_equal([again.constraint(j) for j in range(3)], blocks()[1])
+    np.testing.assert_array_equal(again.b, problem.b)
+
+
+@given(seed=st.integers(0, 10**6))
+@settings(max_examples=8)
+def test_inequalities_and_the_trace_are_written_with_slacks(tmp_path_factory, seed):
+    rng = np.random.default_rng(seed)
+    n, m = int(rng.integers(2, 5)), int(rng.integers(1, 4))
+    G = rng.normal(size=(m + 1, n, n))
+    A, C = G[1:] + G[1:].transpose(0, 2, 1), G[0] + G[0].T
+    senses = rng.choice(["<=", ">=", "=="], m).tolist()
+    b = np.einsum("jab,ab->j", A, np.eye(n)) + np.array([{"<=": 1, ">=": -1, "==": 0}[sense] for sense in senses])
+    problem = ml.LinearSDP.with_senses(C, A, b, senses, 3.0 * n)
+    path = tmp_path_factory.mktemp("sdpa") / "a.dat-s"
+    problem.to_sdpa(path)
+    written = ml.LinearSDP.from_sdpa(path, trace_bound=9.0 * n + float(np.sum(np.abs(A))) * 9.0 * n)
+    slacks = m - senses.count("==") + 1
+    assert written.C.shape[0] == n + slacks and np.all(written.equalities)
+    np.testing.assert_array_equal(written.C[:n, :n], C)
+    first, second = ml.solve(problem, tol=1e-6), ml.solve(written, tol=1e-5)
+    assert first.status == "optimal"
+    size = max(abs(first.value), np.abs(C).max() * n)
+    assert second.lower - 1e-4 * size <= first.value <= second.upper + 1e-4 * size
+
+
+def test_a_complex_program_has_no_such_file(tmp_path):
+    with pytest.raises(ProblemError, match="complex"):
+        ml.LinearSDP(np.array([[1, 1j], [-1j, 1]]), np.eye(2)[None], [1.0], 2.0).to_sdpa(tmp_path / "a")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_lower_triangle_means_the_same_entry(file):

@@ -35,7 +35,7 @@ from matrixlearn.problems.linear.exact import combined
 from matrixlearn.problems.linear.face import whole_multipliers
 from matrixlearn.problems.linear.standard import Standard
 from matrixlearn.problems.rows import constraint_family
-from matrixlearn.problems.sdpa import read_sdpa
+from matrixlearn.problems.sdpa import read_sdpa, write_sdpa
 from matrixlearn.typing import Array
 
 if TYPE_CHECKING:
@@ -193,6 +193,13 @@ class LinearSDP(Problem):
         program = read_sdpa(path)
         family = SparseMap(program.rows, program.objective.shape[0])
         return cls.with_senses(program.objective.toarray(), family, program.right, "==", trace_bound)
+
+    def to_sdpa(self, path: str | Path) -> None:
+        """Write the program, if it is real, to a file in the sparse SDPA format: see `from_sdpa`.
+
+        Inequalities and the trace bound get slacks in a diagonal block of their own.
+        """
+        write_sdpa(path, self)
 
     def row_multipliers(self, y: np.ndarray) -> np.ndarray:
         """One multiplier for each row as it was given to `with_senses`; y itself for a plain program."""

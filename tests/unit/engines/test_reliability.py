@@ -1,6 +1,6 @@
 """Small nasty instances, every engine: the bounds hold the judge's optimum, nothing is raised, warned or NaN.
 
-The long version is benchmarks/reliability.py.
+The long version is benchmarks/engines/reliability.py.
 """
 
 import math
