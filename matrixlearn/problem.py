@@ -19,12 +19,12 @@ from matrixlearn.maps import (
 )
 from matrixlearn.problems import (
     Bound,
-    FamilyGame,
+    Game,
+    GameProblem,
     LinearSDP,
     MulticonvexProblem,
     Problem,
-    SpectralGame,
-    UnitDiagonalGame,
+    UnitDiagonalProblem,
 )
 from matrixlearn.sets import (
     KnapsackSet,
@@ -39,7 +39,8 @@ __all__ = [
     "Bound",
     "DenseMap",
     "FactoredMatrix",
-    "FamilyGame",
+    "Game",
+    "GameProblem",
     "KnapsackSet",
     "LinearMap",
     "LinearSDP",
@@ -49,11 +50,10 @@ __all__ = [
     "ScaledSimplex",
     "SparseMap",
     "SpectralBall",
-    "SpectralGame",
     "SpectralSet",
     "Spectraplex",
     "TraceBall",
-    "UnitDiagonalGame",
+    "UnitDiagonalProblem",
     "as_array",
     "as_hermitian",
     "as_number",

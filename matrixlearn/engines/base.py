@@ -23,6 +23,7 @@ from matrixlearn.callbacks import Callback, Event, silent
 from matrixlearn.certificate import Certificate, combine, relative_gap, size_of
 from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.problems.base import Bound, Problem
+from matrixlearn.problems.game import Game
 from matrixlearn.typing import Array
 
 Record = TypeVar("Record")
@@ -249,6 +250,10 @@ class Engine(ABC):
         """This engine with another ``seed``, the field of an engine that draws; itself, where it draws nothing."""
         return replace(self, seed=seed) if hasattr(self, "seed") else self  # type: ignore[type-var]
 
+    def subject(self, problem: Problem) -> Any:
+        """What the other methods get: the problem itself, by default."""
+        return problem
+
     @abstractmethod
     def init(self, problem: Any, incumbent: Incumbent) -> State:
         """The first state, from the best points known (a warm start among them)."""
@@ -256,6 +261,24 @@ class Engine(ABC):
     @abstractmethod
     def step(self, problem: Any, state: Any, incumbent: Incumbent) -> State:
         """The next state."""
+
+
+class GameEngine(Engine):
+    """An engine that plays the game of a problem: ``preferred``, ``init`` and ``step`` get the `Game`."""
+
+    def objection(self, problem: Problem) -> str:
+        if problem.game is None:
+            return f"{self.name} plays games, and a {type(problem).__name__} has none: give it a `game`"
+        return self.objection_to(problem.game)
+
+    def objection_to(self, game: Game) -> str:
+        """Why this engine cannot play a game; empty where it can: any game with a bounded Y, by default."""
+        if not game.Y.is_bounded:
+            return f"{self.name} needs a bounded set of multipliers Y, as a strictly feasible point gives; equalities have none"
+        return ""
+
+    def subject(self, problem: Problem) -> Game | None:
+        return problem.game
 
 
 @dataclass(frozen=True)
@@ -304,7 +327,7 @@ def run(
     ``decided`` ends the loop as soon as the bounds answer a question other than the gap.
     """
     began = time.perf_counter()
-    incumbent = start or Incumbent.first(problem)
+    incumbent, subject = start or Incumbent.first(problem), engine.subject(problem)
     events: list[Event] = []
     iteration, state, ended, last = 0, None, "", Proposal()
 
@@ -332,8 +355,8 @@ def run(
                 ended = f"time_limit = {limits.time_limit:g} s reached"
                 break
             if state is None:
-                state = engine.init(problem, incumbent)
-            state = engine.step(problem, state, incumbent)
+                state = engine.init(subject, incumbent)
+            state = engine.step(subject, state, incumbent)
             iteration += 1
             for proposal in state.proposals:
                 last = proposal

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from matrixlearn._array import EPS
-from matrixlearn.linalg import inner, trace
+from matrixlearn.linalg import inner, spectral_norm, trace
 from matrixlearn.oracles.base import Done, Move
 from matrixlearn.problems.linear import LinearSDP
 from matrixlearn.typing import Array
@@ -34,13 +34,13 @@ class PolytopeOracle:
 
     def __call__(self, X: Array) -> Move | Done:
         program, alpha = self.program, self.level
-        products = np.concatenate([[trace(X)], program.adjoint(X)])
+        products = np.concatenate([[trace(X)], program.family.adjoint(X)])
         b = np.concatenate([[program.trace_bound], program.b])
-        target = inner(program.cost, X)
+        target = inner(program.C, X)
         y = _vertex(products, b) * alpha
         gained = float(products @ y)
         n, R = X.shape[0], program.trace_bound
-        noise = 4 * n * EPS * R * np.concatenate([[1.0], program.constraint_norms])
+        noise = 4 * n * EPS * R * np.concatenate([[1.0], program.family.norms])
         ray = _ray(products, b, noise)
         if gained < target:
             if ray is None:
@@ -49,10 +49,10 @@ class PolytopeOracle:
             gained = target
         identity_part, rest = float(y[0]), y[1:]
         return Move(
-            loss=program.loss(rest),  # the multiple of I drops out of a map that fixes the trace
+            loss=program.family.apply(rest) - program.C,  # the multiple of I drops out of a map that fixes the trace
             y=rest,
             slack=gained - target,
-            width=identity_part + program.cost_norm + float(rest @ program.constraint_norms),
+            width=identity_part + spectral_norm(program.C) + float(rest @ program.family.norms),
         )
 
 

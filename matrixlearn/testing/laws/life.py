@@ -15,7 +15,7 @@ from hypothesis import assume
 from matrixlearn._array import as_numpy, from_numpy
 from matrixlearn.certificate import certify
 from matrixlearn.exceptions import PluginError
-from matrixlearn.problems import Problem, SpectralGame
+from matrixlearn.problems import GameProblem, Problem
 from matrixlearn.registry import problems
 from matrixlearn.solution import Solution
 from matrixlearn.testing.asserts import (
@@ -49,14 +49,14 @@ def check_never_mutates(problem: ProblemOrClass) -> None:
             assert_same(array, kept[name], f"{name} after construction")
             array.flags.writeable = False  # from here on a write raises
         copy = type(p)(**{**given, **arrays})
-        if isinstance(p, SpectralGame):
+        if isinstance(p, GameProblem):
             rng = np.random.default_rng(seed)
-            X, y = np.array(as_numpy(random_member(p, rng))), random_multipliers(p, rng).copy()
+            X, y = np.array(as_numpy(random_member(p.game, rng))), random_multipliers(p.game, rng).copy()
             X_kept, y_kept, cost = X.copy(), y.copy(), np.array(as_numpy(copy.cost))
             for array in (X, y):
                 array.flags.writeable = False
             X_in = from_numpy(X, copy.cost)
-            copy.forward(y), copy.adjoint(X_in), copy.repair(X_in)
+            copy.game.image(y), copy.game.A.adjoint(X_in), copy.game.repaired(X_in)
             if X.ndim == 2:
                 copy.schur(X_in, X_in)
             certify(copy, X=X_in, y=y)
