@@ -47,7 +47,7 @@ def test_pauli_y_has_the_extreme_value_one(sign, method):
 def test_real_cost_with_complex_constraints_is_a_complex_program():
     """max X_00 + X_11 + 2 Re X_01 with <Y, X> >= 0.8 within trace 1: 1 + sqrt(1 - 0.64) on the Bloch ball."""
     problem = ml.LinearSDP(np.ones((2, 2)), [-PAULI_Y], [-0.8], 1.0)
-    assert np.iscomplexobj(problem.cost)  # so that every X is complex from the start
+    assert np.iscomplexobj(problem.game.C)  # so that every X is complex from the start
     assert np.iscomplexobj(ml.solve(problem, max_iter=0).matrix)
     solution = ml.solve(problem, tol=1e-7)
     assert solution.value == pytest.approx(1.6, rel=1e-6)

@@ -32,27 +32,27 @@ def test_the_law_holds_and_every_instance_is_solved(instances, hold_the_law):
 def test_what_a_restricted_game_says_of_its_points_the_whole_game_says(name, random_game, seed):
     """Upper values agree, the lower value of the whole is at most the restricted one, and <A_I(y), X> = y . A_I*(X)."""
     game = random_game(name, seed)
-    if game is None or not game.dual_set.is_bounded:
+    if game is None or not game.game.Y.is_bounded:
         return
     rng = np.random.default_rng(seed)
-    m, n = game.dual_set.size, game.spectral_set.n
+    m, n = game.game.Y.size, game.game.S.n
     index = np.flatnonzero(rng.random(m) < 0.6)
     if len(index) == 0:
         return
-    at = game.dual_set.minimize(rng.standard_normal(m))[1]
+    at = game.game.Y.minimize(rng.standard_normal(m))[1]
     part = RestrictedGame(game, index, at)
     np.testing.assert_allclose(part.embedded(at[index]), at)
     G = rng.standard_normal((n, n))
-    X = game.spectral_set.project((G + G.T) / 2 + 0 * game.cost)
+    X = game.game.S.project((G + G.T) / 2 + 0 * game.game.C)
     y = part.dual_set.project(rng.standard_normal(len(index)))
-    whole = game.dual_set.project(part.embedded(y))
-    size = 1e-9 * (game.scale + abs(game.upper_value(whole)))
+    whole = game.game.Y.project(part.embedded(y))
+    size = 1e-9 * (game.scale + abs(game.game.upper(whole)))
     np.testing.assert_allclose(whole, part.embedded(y), atol=1e-9 * (1 + np.abs(whole).max()))
-    assert part.upper_value(y) == pytest.approx(game.upper_value(whole), abs=size)
-    assert part.value_at(X, y) == pytest.approx(game.value_at(X, whole), abs=size)
-    assert game.lower_value(X)[0] <= part.lower_value(X)[0] + size
+    assert part.upper_value(y) == pytest.approx(game.game.upper(whole), abs=size)
+    assert part.value_at(X, y) == pytest.approx(game.game.value(X, whole), abs=size)
+    assert game.game.lower(X)[0] <= part.lower_value(X)[0] + size
     assert inner(part.apply(y), X) == pytest.approx(y @ part.adjoint(X), abs=size)
-    np.testing.assert_allclose(part.forward(y), game.forward(whole), atol=size)
+    np.testing.assert_allclose(part.forward(y), game.game.image(whole), atol=size)
 
 
 @given(seed=seeds)
@@ -108,12 +108,12 @@ def test_where_no_column_is_left_to_join_the_matrix_proves_as_much_of_the_whole(
         state = engine.step(problem, state, incumbent)
         for proposal in state.proposals:
             incumbent = incumbent.offered(proposal)
-            reduced = problem.offset - problem.adjoint(proposal.X) + 0.0
+            reduced = problem.game.prices(proposal.X) + 0.0
             theta = -np.min(reduced[game.index])  # of the cheapest column in I: the multiplier of sum y = 1
             outside = np.setdiff1d(np.arange(300), game.index)
             if np.all(reduced[outside] + theta >= 0):
                 found = True
-                assert problem.lower_value(proposal.X)[0] == pytest.approx(game.lower_value(proposal.X)[0], rel=1e-12)
+                assert problem.game.lower(proposal.X)[0] == pytest.approx(game.game.lower(proposal.X)[0], rel=1e-12)
         if incumbent.gap < 1e-8 or state.finished:
             break
     assert found and inner_state is not None

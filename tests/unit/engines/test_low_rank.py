@@ -33,7 +33,7 @@ def graph(n, degree=4, seed=0, weights=lambda rng, k: np.ones(k)):
 
 def dense_bound(problem, y):
     """sum y + n lambda_max(C - Diag y), from the definition."""
-    return y.sum() + len(y) * np.linalg.eigvalsh(problem.cost - np.diag(y))[-1]
+    return y.sum() + len(y) * np.linalg.eigvalsh(problem.game.C - np.diag(y))[-1]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -78,10 +78,10 @@ def test_the_multipliers_are_those_of_the_kkt_conditions(seed):
     state = engine.init(problem, Incumbent(problem))
     for _ in range(400):
         state = engine._descended(state)
-    S = np.diag(state.y) - problem.cost
+    S = np.diag(state.y) - problem.game.C
     assert np.linalg.norm(S @ state.V) <= 1e-6 * problem.scale
-    assert np.linalg.eigvalsh(S)[0] >= -1e-7 * problem.cost_norm
-    assert state.y.sum() == pytest.approx(np.sum(problem.cost * (state.V @ state.V.T)), rel=1e-12)
+    assert np.linalg.eigvalsh(S)[0] >= -1e-7 * problem.game.cost_norm
+    assert state.y.sum() == pytest.approx(np.sum(problem.game.C * (state.V @ state.V.T)), rel=1e-12)
     assert ml.solve(problem, "interior-point", tol=1e-8).value == pytest.approx(state.y.sum(), rel=1e-7)
 
 
@@ -98,7 +98,7 @@ def test_steps_descend_along_the_spheres(seed):
         assert after.f <= before.f + 1e-13 * abs(before.f)
         np.testing.assert_allclose(np.sum(after.V**2, axis=1), 1.0, rtol=1e-12)
         # the gradient is tangent, and is that of f
-        assert np.abs(np.sum(after.gradient * after.V, axis=1)).max() <= 1e-12 * (1 + problem.cost_norm)
+        assert np.abs(np.sum(after.gradient * after.V, axis=1)).max() <= 1e-12 * (1 + problem.game.cost_norm)
     rng = np.random.default_rng(seed)
     D = rng.standard_normal(after.V.shape)
     D -= np.sum(D * after.V, axis=1)[:, None] * after.V
@@ -248,7 +248,7 @@ def test_a_guess_too_low_is_never_believed(monkeypatch):
 def test_arpack_that_does_not_converge_is_survived():
     problem = MaxCut(graph(400))
     theta, u = largest.guess_largest(problem.cost_operator, tol=1e-14, maxiter=1)
-    exact = np.linalg.eigvalsh(problem.cost)[-1]
+    exact = np.linalg.eigvalsh(problem.game.C)[-1]
     assert theta <= exact * (1 + 1e-12)
     assert np.linalg.norm(u) == pytest.approx(1.0)
     zero, u = largest.guess_largest(0 * problem.cost_operator)

@@ -82,7 +82,7 @@ def test_the_averages_keep_to_the_bound_that_the_accepted_steps_prove(name, rand
     at most the largest divergence over the sum of the steps.
     """
     problem = random_game(name, seed)
-    if problem is None or not problem.dual_set.is_bounded:
+    if problem is None or not problem.game.Y.is_bounded:
         return
     engine = MirrorProx()
     start = state = engine.init(problem, Incumbent(problem))
@@ -90,8 +90,8 @@ def test_the_averages_keep_to_the_bound_that_the_accepted_steps_prove(name, rand
         state = engine._moved(problem, state)
         assert not state.finished
     X, y, side = state.sum_X / state.mass, state.sum_y / state.mass, state.side
-    S = problem.spectral_set
-    U, v = S.best_response(problem.forward(y)), problem.lower_value(X)[1]
+    S = problem.game.S
+    U, v = S.best_response(problem.game.image(y)), problem.game.lower(X)[1]
     # V_X(U) = phi(L) + h(U) - <L, U>, h the largest at an extreme point: R log R, or 0 at U = 0
     weight = np.abs(S.eigenvalues(U))
     entropy = float(np.sum(np.where(weight > 1e-12, weight * np.log(np.maximum(weight, 1e-300) / S.trace), 0.0)))
@@ -102,9 +102,9 @@ def test_the_averages_keep_to_the_bound_that_the_accepted_steps_prove(name, rand
     else:
         h = float(u @ u) / 2
     V_y = start.start.phi_y + h - float(start.start.log @ u)
-    gap = problem.upper_value(y) - problem.lower_value(X)[0]
+    gap = problem.game.upper(y) - problem.game.lower(X)[0]
     allowed = (V_X / state.omega + state.omega * V_y) / state.mass
-    assert gap <= allowed * (1 + 1e-6) + 1e-9 * (problem.scale + abs(problem.upper_value(y)))
+    assert gap <= allowed * (1 + 1e-6) + 1e-9 * (problem.scale + abs(problem.game.upper(y)))
 
 
 def test_the_side_of_the_vector_suits_its_set():

@@ -83,8 +83,8 @@ def test_the_scaled_projection_is_nearest_in_its_metric(seed):
 @pytest.mark.parametrize("name", ["sdp", "discrepancy", "maxcut", "template"])
 def test_every_round_keeps_to_the_step_rule_and_inside_the_sets(name, random_game):
     drawn = (random_game(name, seed) for seed in range(4, 100))
-    problem = next(p for p in drawn if p is not None and p.dual_set.is_bounded)
-    S, Y, d = problem.spectral_set, problem.dual_set, metric(problem)
+    problem = next(p for p in drawn if p is not None and p.game.Y.is_bounded)
+    S, Y, d = problem.game.S, problem.game.Y, metric(problem)
     states = rounds(problem, 40)
     for before, after in pairwise(states):
         now = after.now
@@ -92,15 +92,15 @@ def test_every_round_keeps_to_the_step_rule_and_inside_the_sets(name, random_gam
         np.testing.assert_allclose(now.y, Y.project(now.y), atol=1e-12 * (1 + np.abs(now.y).max()))
         assert np.abs(S.eigenvalues(now.X)).sum() <= S.trace * (1 + 1e-10)
         for point in (now, after.average):  # the images are carried along, not computed again
-            np.testing.assert_allclose(point.image, problem.forward(point.y), atol=1e-9 * problem.scale)
+            np.testing.assert_allclose(point.image, problem.game.image(point.y), atol=1e-9 * problem.scale)
             np.testing.assert_allclose(
-                point.prices, problem.offset - problem.adjoint(point.X), atol=1e-9 * (1 + d.max() * S.trace)
+                point.prices, problem.game.prices(point.X), atol=1e-9 * (1 + d.max() * S.trace)
             )
         if after.restarts.since == before.restarts.since + 1:
             assert after.mass > before.mass  # the accepted step joins the average
             eta = after.mass - before.mass
             dX, dz = now.X - before.now.X, d * (now.y - before.now.y)
-            coupling = abs(inner(problem.apply(now.y - before.now.y), dX))
+            coupling = abs(inner(problem.game.A.apply(now.y - before.now.y), dX))
             size = after.omega * dz @ dz + inner(dX, dX) / after.omega
             assert 2 * eta * coupling <= size * (1 + 1e-6) + 1e-14 * problem.scale
 
@@ -108,7 +108,7 @@ def test_every_round_keeps_to_the_step_rule_and_inside_the_sets(name, random_gam
 def test_the_power_method_finds_the_norm():
     problem = gaussian()
     d = metric(problem)
-    A = np.stack([problem.constraint(j).ravel() / d[j] for j in range(len(d))])
+    A = np.stack([problem.game.A.matrix(j).ravel() / d[j] for j in range(len(d))])
     exact = np.linalg.norm(A, 2)
     assert 0.9 * exact <= operator_norm(problem, d, 50) <= exact * (1 + 1e-12)
 
@@ -123,7 +123,7 @@ def test_accuracy_costs_rounds_in_proportion_to_its_digits():
 def test_the_units_of_a_constraint_do_not_matter():
     """A_j -> k_j A_j, b_j -> k_j b_j, powers of two: the same rounds, to the last bit but for the order of sums."""
     problem = ml.LinearSDP.random(np.random.default_rng(1))
-    A = np.stack([problem.family.matrix(j) for j in range(len(problem.b))])
+    A = np.stack([problem.game.A.matrix(j) for j in range(len(problem.b))])
     k = 2.0 ** np.array([(7 * j) % 21 - 10 for j in range(len(problem.b))])
     b = np.abs(problem.b) + 0.1
     mine = ml.solve(ml.LinearSDP(problem.C, A, b, problem.trace_bound), "pdhg", tol=1e-6)

@@ -67,21 +67,21 @@ def test_blocks_and_vectors_share_one_softmax():
 def test_the_gap_keeps_to_its_rate(name, random_game, seed, rounds):
     """upper(y) - lower(X_avg) <= 4 L D^2 / k^2 + mu R ln(dimension), in the first stage."""
     problem = random_game(name, seed)
-    if problem is None or not problem.dual_set.is_bounded:
+    if problem is None or not problem.game.Y.is_bounded:
         return
     engine = Smoothing()
     state = engine.init(problem, Incumbent(problem))
-    D = diameter(problem.dual_set, state.scaled.d)
+    D = diameter(problem.game.Y, state.scaled.d)
     for _ in range(rounds):
         before = state
         state = engine._accelerated(problem, state)
         assert not state.finished
         assert state.L >= before.L
-    upper, lower = problem.upper_value(state.y), problem.lower_value(state.X)[0]
-    S = problem.spectral_set
+    upper, lower = problem.game.upper(state.y), problem.game.lower(state.X)[0]
+    S = problem.game.S
     allowed = 4 * state.L * D**2 / (rounds + 1) ** 2 + state.mu * S.trace * np.log(max(S.dimension, 1))
     assert upper - lower <= allowed * (1 + 1e-9) + 1e-10 * (problem.scale + abs(upper))
-    np.testing.assert_allclose(state.image_y, problem.forward(state.y), atol=1e-9 * problem.scale)
+    np.testing.assert_allclose(state.image_y, problem.game.image(state.y), atol=1e-9 * problem.scale)
 
 
 def test_continuation_goes_on_where_one_stage_would_stand():

@@ -23,15 +23,15 @@ def test_the_law_holds(instances, hold_the_law):
 @given(seed=seeds, rounds=st.integers(1, 60))
 def test_the_averages_are_as_near_as_the_regret_says(name, random_game, seed, rounds):
     problem = random_game(name, seed)
-    if problem is None or not problem.dual_set.is_bounded:
+    if problem is None or not problem.game.Y.is_bounded:
         return
     engine = Subgradient()
     state = engine.init(problem, Incumbent(problem))
     for _ in range(rounds):
         state = engine.step(problem, state, Incumbent(problem))
-        np.testing.assert_allclose(state.y, problem.dual_set.project(state.y), atol=1e-9 * (1 + np.abs(state.y).max()))
-    upper = problem.upper_value(state.sum_y / rounds)
-    lower = problem.lower_value(state.sum_X / rounds)[0]
+        np.testing.assert_allclose(state.y, problem.game.Y.project(state.y), atol=1e-9 * (1 + np.abs(state.y).max()))
+    upper = problem.game.upper(state.sum_y / rounds)
+    lower = problem.game.lower(state.sum_X / rounds)[0]
     assert upper - lower <= state.regret_bound * (1 + 1e-9) + 1e-10 * (problem.scale + abs(upper))
 
 

@@ -43,8 +43,8 @@ def test_a_compressed_game_is_the_game_on_a_subspace(played, seed, r):
     game = played(ml.problems()["sdp" if seed % 2 else "discrepancy"].random(rng))
     if game is None:
         return
-    n, m = game.spectral_set.n, game.dual_set.size
-    V = np.linalg.qr(rng.standard_normal((n, min(r, n))) + (1j if np.iscomplexobj(game.cost) else 0))[0]
+    n, m = game.game.S.n, game.game.Y.size
+    V = np.linalg.qr(rng.standard_normal((n, min(r, n))) + (1j if np.iscomplexobj(game.game.C) else 0))[0]
     small = CompressedGame(game, V)
     y = rng.uniform(0, 1, m)
     W = small.spectral_set.project(
@@ -52,10 +52,10 @@ def test_a_compressed_game_is_the_game_on_a_subspace(played, seed, r):
     )
     X = small.expanded(W)
     size = 1e-10 * (1 + game.scale)
-    assert small.value_at(W, y) == pytest.approx(game.value_at(X, y), rel=1e-9, abs=size)
-    assert small.lower_value(W)[0] == pytest.approx(game.lower_value(X)[0], rel=1e-9, abs=size)
-    assert np.sum(np.abs(np.linalg.eigvalsh(X))) <= game.spectral_set.trace * (1 + 1e-9)
-    assert small.upper_value(y) <= game.upper_value(y) + size
+    assert small.value_at(W, y) == pytest.approx(game.game.value(X, y), rel=1e-9, abs=size)
+    assert small.lower_value(W)[0] == pytest.approx(game.game.lower(X)[0], rel=1e-9, abs=size)
+    assert np.sum(np.abs(np.linalg.eigvalsh(X))) <= game.game.S.trace * (1 + 1e-9)
+    assert small.upper_value(y) <= game.game.upper(y) + size
 
 
 def test_the_subspace_grows_and_its_lower_bounds_rise():
@@ -85,16 +85,16 @@ def test_warm_starts_are_strictly_feasible(name, random_game, seed):
     for _ in range(40):
         if state.warm and state.compressed is not before:
             inner, game = state.inner, state.compressed
-            S, Y, z = game.spectral_set, game.dual_set, inner.scalars
-            F, eye = game.forward(inner.y), np.eye(S.n)
+            S, Y, z = game.game.S, game.game.Y, inner.scalars
+            F, eye = game.game.image(inner.y), np.eye(S.n)
             for X, sign in zip(inner.X, S.signs, strict=True):
                 assert np.linalg.eigvalsh(X)[0] > 0 and np.linalg.eigvalsh(inner.t * eye - sign * F)[0] > 0
             total = sum(np.trace(X).real for X in inner.X) + z.x0
             assert total == pytest.approx(S.trace, rel=1e-9)
             assert np.all((inner.y > Y.lower) & (inner.y < Y.upper)) and np.all(z.p > 0)
             # c - <A_j, X> - p + q + theta w = 0, as far as the last interior point had it
-            rest = game.offset - game.adjoint(game.assembled(inner.X)) - z.p
-            rest[game.dual_set.capped] += z.q
+            rest = game.game.prices(game.assembled(inner.X)) - z.p
+            rest[game.game.Y.capped] += z.q
             rest = rest if Y.weights is None else rest + z.theta * Y.weights
             assert np.abs(rest).max() <= 1e-7 * (1 + np.abs(z.p).max() + np.abs(z.q).max(initial=0.0) + abs(z.theta))
         before = state.compressed

@@ -26,7 +26,7 @@ def phase_one():
 
 def widest(game):
     """The largest ||A_j - C|| of the list."""
-    return max(np.linalg.norm(game.forward(e), 2) for e in np.eye(game.dual_set.size))
+    return max(np.linalg.norm(game.game.image(e), 2) for e in np.eye(game.game.Y.size))
 
 
 @pytest.mark.parametrize("delta", [0.1, 0.3])
@@ -35,7 +35,7 @@ def widest(game):
 def test_the_number_of_rounds_is_that_of_theorem_4_3_2(make, experts, alpha, delta):
     """T = 8 rho^2 R^2 ln n / (delta alpha)^2; Algorithm 1 prints it without R^2 and alpha^2."""
     game, R = make(), {discrepancy: 1.0, phase_one: 3.0}[make]
-    rho = (alpha + np.abs(game.offset).max()) / R + widest(game)
+    rho = (alpha + np.abs(game.game.c).max()) / R + widest(game)
     assert Theory(delta).width(game, alpha) == pytest.approx(rho, rel=1e-12)
     right = 8 * rho**2 * R**2 * math.log(experts) / (delta * alpha) ** 2
     assert Theory(delta).rounds_for(game, alpha) == math.ceil(right * (1 - 1e-12))
@@ -48,7 +48,7 @@ def test_the_step_is_positive_and_minus_log_of_one_minus_epsilon():
     game, delta = discrepancy(), 0.3
     schedule, incumbent = Theory(delta), Incumbent(discrepancy())
     start = Incumbent(game).offered(
-        ml.engines.Proposal(X=game.spectral_set.center(game.cost), y=game.dual_set.center())
+        ml.engines.Proposal(X=game.game.S.center(game.game.C), y=game.game.Y.center())
     )
     first = schedule.step(game, schedule.init(game, start, game.exponent()), start)
     alpha = first.alpha
@@ -84,11 +84,11 @@ def test_the_guess_is_lowered_only_after_t_successes_or_by_a_certified_value(see
             lowered += 1
             assert before.rounds + 1 == needed
             y = state.proposals[0].y
-            assert game.upper_value(y) <= (1 + schedule.delta) * before.alpha  # Theorem 4.3.2
+            assert game.game.upper(y) <= (1 + schedule.delta) * before.alpha  # Theorem 4.3.2
         else:
             raised += 1
             assert state.low == max(before.alpha, incumbent.lower)  # the oracle failed: X proves v > alpha
-            assert game.lower_value(state.proposals[0].X)[0] > before.alpha
+            assert game.game.lower(state.proposals[0].X)[0] > before.alpha
         assert state.rounds == 0
         for proposal in state.proposals:
             incumbent = incumbent.offered(proposal)

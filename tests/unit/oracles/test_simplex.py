@@ -26,13 +26,13 @@ def game_and_matrix(seed, array=np.asarray, max_weight=None):
         array(rng.standard_normal((m, N))), array(0.5 + rng.standard_normal((n, N))), max_weight=max_weight
     )
     G = rng.standard_normal((game.rank, game.rank))
-    return game, game.spectral_set.project(array((G + G.T) * rng.choice([0.05, 5.0]))), rng
+    return game, game.game.S.project(array((G + G.T) * rng.choice([0.05, 5.0]))), rng
 
 
 def vertex_values(game, X):
     """<C, X> + c_j - <A_j, X> for every j, from the matrices themselves."""
     X = as_numpy(X)
-    forward = [as_numpy(game.forward(e)) for e in np.eye(game.dual_set.size)]
+    forward = [as_numpy(game.game.image(e)) for e in np.eye(game.game.Y.size)]
     return np.array([np.trace(F @ X) for F in forward]), [np.linalg.norm(F, 2) for F in forward]
 
 
@@ -93,7 +93,7 @@ def test_width_claims_hold_for_the_loss(kind, seed):
     answer = kind(game, level_between(vertex_values(game, X)[0], rng))(X)
     assert isinstance(kind(game, 0.0), Oracle)
     if isinstance(answer, Move):
-        np.testing.assert_allclose(answer.loss, -game.forward(answer.y), atol=1e-13)
+        np.testing.assert_allclose(answer.loss, -game.game.image(answer.y), atol=1e-13)
         assert np.linalg.norm(answer.loss, 2) <= answer.width * (1 + 1e-12)
 
 
@@ -101,8 +101,8 @@ def level_case(seed, array, max_weight):
     """A game, X, the vertices' values, an anchor in Y, and a level on either side of the anchor's value."""
     game, X, rng = game_and_matrix(seed, array, max_weight)
     values, _ = vertex_values(game, X)
-    anchor = game.dual_set.project(rng.dirichlet(np.ones(game.dual_set.size)))
-    least, held = game.dual_set.minimize(values)[0], float(values @ anchor)
+    anchor = game.game.Y.project(rng.dirichlet(np.ones(game.game.Y.size)))
+    least, held = game.game.Y.minimize(values)[0], float(values @ anchor)
     return game, X, values, anchor, least, held, float(rng.uniform(least - 0.1, max(held, least) + 0.1))
 
 
@@ -115,7 +115,7 @@ def test_level_oracle_satisfies_the_inequality_with_no_more_than_needed(backend,
         assert least > level - 1e-12
         assert answer.evidence == pytest.approx(least, abs=1e-12)
         return
-    y, Y = answer.y, game.dual_set
+    y, Y = answer.y, game.game.Y
     np.testing.assert_allclose(Y.project(y), y, atol=1e-12)
     reached = float(values @ y)
     assert reached <= level + 1e-12
@@ -135,7 +135,7 @@ def test_level_oracle_makes_the_smallest_move(max_weight, seed):
     level = least + 0.4 * (held - least)
     answer = LevelOracle(game, level, anchor)(X)
     assert isinstance(answer, Move)
-    norms = game.constraint_norms
+    norms = game.game.A.norms
     scale = norms + 1e-3 * norms.max()
     z = cp.Variable(len(anchor))
     distance = cp.norm(cp.multiply(scale, z - anchor))
@@ -154,13 +154,13 @@ def test_level_oracle_with_offsets(seed):
     G = rng.standard_normal((m + 1, n, n))
     G = (G + G.swapaxes(1, 2)) / 2
     game = LinearSDP(G[0], G[1:], rng.uniform(0.2, 2, m), 2.0)
-    X = game.spectral_set.project(rng.standard_normal((n, n)))
-    anchor = game.dual_set.center()
+    X = game.game.S.project(rng.standard_normal((n, n)))
+    anchor = game.game.Y.center()
     gradient = game.b - np.array([np.trace(a @ X) for a in G[1:]])
     constant = float(np.trace(G[0] @ X))
-    level = game.upper_value(anchor) * float(rng.uniform(0.01, 1.0))
-    Y = game.dual_set_at(level)
-    assert np.all(Y.lower == 0) and Y.row_upper <= game.dual_set.row_upper
+    level = game.game.upper(anchor) * float(rng.uniform(0.01, 1.0))
+    Y = game.game.level_set(level)
+    assert np.all(Y.lower == 0) and Y.row_upper <= game.game.Y.row_upper
     least = constant + Y.minimize(gradient)[0]
     answer = LevelOracle(game, level, anchor)(X)
     size = 1 + abs(level) + np.abs(gradient) @ anchor
@@ -178,8 +178,8 @@ def test_level_oracle_with_offsets(seed):
 @given(seed=seeds)
 def test_width_bound_is_a_bound(seed):
     game, _, rng = game_and_matrix(seed)
-    y = rng.standard_normal(game.dual_set.size)
-    assert np.linalg.norm(as_numpy(game.forward(y)), 2) <= width_bound(game, y) * (1 + 1e-12)
+    y = rng.standard_normal(game.game.Y.size)
+    assert np.linalg.norm(as_numpy(game.game.image(y)), 2) <= width_bound(game, y) * (1 + 1e-12)
 
 
 @dataclass(frozen=True, eq=False)

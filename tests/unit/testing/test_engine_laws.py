@@ -83,8 +83,8 @@ def test_an_engine_that_draws_without_a_seed_is_noticed():
             return State()
 
         def step(self, problem, state, incumbent):
-            y = problem.dual_set.project(noise.uniform(0.1, 1.0, problem.dual_set.size))
-            X = problem.spectral_set.best_response(problem.forward(y))
+            y = problem.game.Y.project(noise.uniform(0.1, 1.0, problem.game.Y.size))
+            X = problem.game.S.best_response(problem.game.image(y))
             return State((Proposal(X=X, y=y),))
 
     with override_examples(60), pytest.raises(AssertionError, match=r"equal calls|another number"):
