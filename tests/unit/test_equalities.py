@@ -9,13 +9,13 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
+from matrixlearn.problems.face import combination, least_face
 
 import matrixlearn as ml
 from matrixlearn.certificate import CHARGE, charged
 from matrixlearn.exceptions import CapabilityError, ProblemError
 from matrixlearn.maps import CompressedMap, DenseMap, RankOneMap, SparseMap
 from matrixlearn.problems.base import Bound
-from matrixlearn.problems.face import combination, least_face
 from matrixlearn.sets import KnapsackSet
 
 SDPLIB = Path(__file__).parents[3] / "shared/data/sdplib"

@@ -91,8 +91,8 @@ def check_rebuilds(problem: ProblemOrClass) -> None:
                 X, y = random_member(p.game, rng), random_multipliers(p.game, rng)
                 size, R = size_at(p.game, y), p.game.S.trace
                 a = frobenius(X) * max(frobenius(p.game.A.matrix(j)) for j in range(len(y)))
-                assert_close(copy.forward(y), p.game.image(y), atol=1e-12 * size / R, what=f"image(y) after {how}")
-                assert_close(copy.adjoint(X), p.game.A.adjoint(X), atol=1e-12 * a, what=f"A*(X) after {how}")
+                assert_close(copy.game.image(y), p.game.image(y), atol=1e-12 * size / R, what=f"image(y) after {how}")
+                assert_close(copy.game.A.adjoint(X), p.game.A.adjoint(X), atol=1e-12 * a, what=f"A*(X) after {how}")
                 upper, lower = p.bound_from_vector(y).upper, p.bound_from_matrix(X).lower
                 assert_close(copy.bound_from_vector(y).upper, upper, atol=1e-10 * size, what=f"upper bound after {how}")
                 again = copy.bound_from_matrix(X).lower

@@ -16,9 +16,9 @@ ENGINE = InteriorPoint()
 def states(game, most=60):
     """The states of a solve, one after another, until the proven gap is small."""
     incumbent = Incumbent.first(game)
-    state = ENGINE.init(game, incumbent)
+    state = ENGINE.init(game.game, incumbent)
     for _ in range(most):
-        state = ENGINE.step(game, state, incumbent)
+        state = ENGINE.step(game.game, state, incumbent)
         for proposal in state.proposals:
             incumbent = incumbent.shown(proposal)
         if state.finished or incumbent.gap < 1e-7:
@@ -54,9 +54,9 @@ def test_where_it_is_stopped_the_last_point_is_certified_by_all_eigenvalues(rand
     solution = ml.solve(game, ENGINE, tol=1e-12, atol=0, **limit)
     assert solution.history[-1].gap == solution.gap
     incumbent = Incumbent.first(game)
-    state = ENGINE.init(game, incumbent)
+    state = ENGINE.init(game.game, incumbent)
     for _ in range(solution.iterations):
-        state = ENGINE.step(game, state, incumbent)
+        state = ENGINE.step(game.game, state, incumbent)
         incumbent = incumbent.shown(state.proposals[0]) if state.proposals else incumbent
     if state.proposals:
         sharp = incumbent.offered(state.proposals[0])

@@ -16,7 +16,7 @@ import matrixlearn as ml
 from matrixlearn.engines import Incumbent, LowRank
 from matrixlearn.engines.low_rank import _at
 from matrixlearn.linalg import largest
-from matrixlearn.problem import FactoredMatrix, UnitDiagonalGame
+from matrixlearn.problem import FactoredMatrix, UnitDiagonalProblem
 from matrixlearn.testing.reference import optimum
 
 seeds = st.integers(0, 2**32 - 1)
@@ -37,7 +37,7 @@ def dense_bound(problem, y):
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Correlation(UnitDiagonalGame):
+class Correlation(UnitDiagonalProblem):
     """The nearest thing to a stranger's spec: a symmetric C and nothing else."""
 
     C: np.ndarray
@@ -75,7 +75,7 @@ def test_the_multipliers_are_those_of_the_kkt_conditions(seed):
     """At the end S V = 0 and S >= 0 for S = Diag(y) - C, and sum y is the value."""
     problem = MaxCut(graph(40, seed=seed, weights=lambda rng, k: rng.uniform(-1, 2, k)))
     engine = LowRank()
-    state = engine.init(problem, Incumbent(problem))
+    state = engine.init(problem.game, Incumbent(problem))
     for _ in range(400):
         state = engine._descended(state)
     S = np.diag(state.y) - problem.game.C
@@ -89,7 +89,7 @@ def test_the_multipliers_are_those_of_the_kkt_conditions(seed):
 def test_steps_descend_along_the_spheres(seed):
     problem = MaxCut.random(np.random.default_rng(seed))
     engine = LowRank(rank=int(seed % 3) + 1)
-    states = [engine.init(problem, Incumbent(problem))]
+    states = [engine.init(problem.game, Incumbent(problem))]
     for _ in range(25):
         states.append(engine._descended(states[-1]))
         if states[-1].finished:
@@ -121,10 +121,10 @@ def test_a_saddle_point_is_left_by_a_new_column(n):
 def test_the_rank_grows_only_where_it_must():
     problem = MaxCut(graph(60))
     engine = LowRank()
-    state, incumbent = engine.init(problem, Incumbent(problem)), Incumbent(problem)
+    state, incumbent = engine.init(problem.game, Incumbent(problem)), Incumbent(problem)
     first = state.V.shape[1]
     for _ in range(150):
-        state = engine.step(problem, state, incumbent)
+        state = engine.step(problem.game, state, incumbent)
         for proposal in state.proposals:
             incumbent = incumbent.offered(proposal)
     assert incumbent.gap <= 1e-5
@@ -157,7 +157,7 @@ def test_the_limit_of_double_precision_ends_it_with_the_best_bounds():
 def test_other_games_are_refused_before_the_first_step():
     program = ml.LinearSDP(np.eye(2), [np.eye(2)], [1.0], 1.0)
     assert "low-rank" not in ml.methods(program)
-    with pytest.raises(ml.exceptions.CapabilityError, match="UnitDiagonalGame"):
+    with pytest.raises(ml.exceptions.CapabilityError, match="UnitDiagonalProblem"):
         ml.solve(program, "low-rank")
 
 
@@ -190,7 +190,7 @@ def test_the_dense_matrices_are_formed_when_asked_for():
     assert not {"weights", "cost"} & set(vars(problem))
     problem.cut_weight(np.ones(1000))
     engine = LowRank()
-    state = engine.init(problem, Incumbent(problem))
+    state = engine.init(problem.game, Incumbent(problem))
     engine._descended(state)
     assert not {"weights", "cost"} & set(vars(problem))
 
@@ -259,7 +259,7 @@ def test_bounds_by_factorization_are_those_by_eigenvalues(monkeypatch):
     problem = MaxCut(graph(300))
     solution = ml.solve(problem, "low-rank", tol=1e-5)
     by_eigenvalues = problem.bound_from_vector(solution.y).upper
-    monkeypatch.setattr(sys.modules[UnitDiagonalGame.__module__], "PROVE_FROM", 1)
+    monkeypatch.setattr(sys.modules[UnitDiagonalProblem.__module__], "PROVE_FROM", 1)
     monkeypatch.setattr(largest, "PROVE_FROM", 1)
     proven = MaxCut(graph(300)).bound_from_vector(solution.y).upper
     assert dense_bound(problem, solution.y) <= proven

@@ -11,6 +11,7 @@ from matrixlearn.engines import Incumbent, MirrorProx
 from matrixlearn.engines.entropies import EntropicSide, EuclideanSide, soft_response, trimmed, vector_side
 from matrixlearn.linalg import inner
 from matrixlearn.sets import ScaledSimplex, SpectralBall, Spectraplex, TraceBall
+from matrixlearn.testing.laws.engine import Opaque
 
 seeds = st.integers(0, 2**32 - 1)
 GAMES = ["sdp", "discrepancy", "maxcut", "template"]
@@ -85,7 +86,7 @@ def test_the_averages_keep_to_the_bound_that_the_accepted_steps_prove(name, rand
     if problem is None or not problem.game.Y.is_bounded:
         return
     engine = MirrorProx()
-    start = state = engine.init(problem, Incumbent(problem))
+    start = state = engine.init(problem.game, Incumbent(problem))
     for _ in range(rounds):
         state = engine._moved(problem, state)
         assert not state.finished
@@ -153,4 +154,4 @@ def test_images_that_are_not_finite_end_it():
 
 def test_what_it_cannot_play_is_refused():
     assert "bounded" in MirrorProx().objection(ml.LinearSDP(np.eye(2), [-np.eye(2)], [-0.5], 1.0).standard.program)
-    assert "SpectralGame" in MirrorProx().objection(object())
+    assert "plays games" in MirrorProx().objection(Opaque())

@@ -15,6 +15,7 @@ from matrixlearn.engines.restarts import Restarts
 from matrixlearn.engines.saddle import ScaledSet, metric, nearest
 from matrixlearn.linalg import inner
 from matrixlearn.sets import ScaledSimplex, SpectralBall, SpectralSet, Spectraplex, TraceBall
+from matrixlearn.testing.laws.engine import Opaque
 from matrixlearn.testing.strategies import hermitian, symmetric
 
 
@@ -26,10 +27,10 @@ def gaussian(m=60, n=40, N=8, seed=0):
 def rounds(problem, count):
     """The states of the first rounds."""
     engine = HybridGradient()
-    state = engine.init(problem, Incumbent(problem))
+    state = engine.init(problem.game, Incumbent(problem))
     out = [state]
     for _ in range(count):
-        out.append(engine.step(problem, out[-1], Incumbent(problem)))
+        out.append(engine.step(problem.game, out[-1], Incumbent(problem)))
     return out
 
 
@@ -84,7 +85,7 @@ def test_the_scaled_projection_is_nearest_in_its_metric(seed):
 def test_every_round_keeps_to_the_step_rule_and_inside_the_sets(name, random_game):
     drawn = (random_game(name, seed) for seed in range(4, 100))
     problem = next(p for p in drawn if p is not None and p.game.Y.is_bounded)
-    S, Y, d = problem.game.S, problem.game.Y, metric(problem)
+    S, Y, d = problem.game.S, problem.game.Y, metric(problem.game)
     states = rounds(problem, 40)
     for before, after in pairwise(states):
         now = after.now
@@ -107,10 +108,10 @@ def test_every_round_keeps_to_the_step_rule_and_inside_the_sets(name, random_gam
 
 def test_the_power_method_finds_the_norm():
     problem = gaussian()
-    d = metric(problem)
+    d = metric(problem.game)
     A = np.stack([problem.game.A.matrix(j).ravel() / d[j] for j in range(len(d))])
     exact = np.linalg.norm(A, 2)
-    assert 0.9 * exact <= operator_norm(problem, d, 50) <= exact * (1 + 1e-12)
+    assert 0.9 * exact <= operator_norm(problem.game, d, 50) <= exact * (1 + 1e-12)
 
 
 def test_accuracy_costs_rounds_in_proportion_to_its_digits():
@@ -155,7 +156,7 @@ def test_images_that_are_not_finite_end_it():
     good = gaussian()
     problem = Broken(good.X_source, good.X_target)
     engine, state, incumbent = HybridGradient(Restarts(checks=10**9)), None, Incumbent(problem)
-    state = engine.init(problem, incumbent)
+    state = engine.init(problem.game, incumbent)
     for _ in range(60):
         state = engine._moved(problem, state)
         if state.finished:
@@ -202,4 +203,4 @@ def test_what_it_cannot_play_is_refused_before_the_first_round():
     assert "register" in HybridGradient().objection(Game(np.eye(2), np.ones((1, 2))))
     unbounded = ml.LinearSDP(np.eye(2), [-np.eye(2)], [-0.5], 1.0).standard.program
     assert "bounded" in HybridGradient().objection(unbounded)
-    assert "SpectralGame" in HybridGradient().objection(object())
+    assert "plays games" in HybridGradient().objection(Opaque())

@@ -52,9 +52,9 @@ def test_the_regret_keeps_to_the_bound(name, random_problem, seed, rounds, sharp
         return
     engine = MatrixMultiplicativeWeights(Adaptive(sharpness=sharpness))
     incumbent = Incumbent.first(problem)
-    state = engine.init(problem, incumbent)
+    state = engine.init(problem.game, incumbent)
     for _ in range(rounds):
-        state = engine.step(problem, state, incumbent)
+        state = engine.step(problem.game, state, incumbent)
         for proposal in state.proposals:
             incumbent = incumbent.offered(proposal)
         if not np.isnan(state.regret):
@@ -79,11 +79,11 @@ def test_the_published_schedule_keeps_to_theorem_4_3_1(random_problem, seed, rou
     if engine.objection(problem):
         return
     incumbent = Incumbent.first(problem)
-    state = engine.init(problem, incumbent)
+    state = engine.init(problem.game, incumbent)
     if not state.alpha > 0:
         return
     for _ in range(rounds):
-        before, state = state, engine.step(problem, state, incumbent)
+        before, state = state, engine.step(problem.game, state, incumbent)
         for proposal in state.proposals:
             incumbent = incumbent.offered(proposal)
         if state.finished:
