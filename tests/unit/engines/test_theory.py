@@ -8,6 +8,7 @@ from matrixlearn_discrepancy import Discrepancy
 
 import matrixlearn as ml
 from matrixlearn.engines import Adaptive, Incumbent, Limits, MatrixMultiplicativeWeights, Theory, run
+from matrixlearn.exponents import entropy_on
 from matrixlearn.problem import DenseMap, Game, KnapsackSet, TraceBall
 from matrixlearn.problems.played import Played
 

@@ -79,12 +79,12 @@ def test_an_engine_that_draws_without_a_seed_is_noticed():
     class Random(Subgradient):
         name = "random"
 
-        def init(self, problem, incumbent):
+        def init(self, game, incumbent):
             return State()
 
-        def step(self, problem, state, incumbent):
-            y = problem.game.Y.project(noise.uniform(0.1, 1.0, problem.game.Y.size))
-            X = problem.game.S.best_response(problem.game.image(y))
+        def step(self, game, state, incumbent):
+            y = game.Y.project(noise.uniform(0.1, 1.0, game.Y.size))
+            X = game.S.best_response(game.image(y))
             return State((Proposal(X=X, y=y),))
 
     with override_examples(60), pytest.raises(AssertionError, match=r"equal calls|another number"):
