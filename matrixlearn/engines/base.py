@@ -50,7 +50,7 @@ prove is at most this many times tol: they close 5 to 50 % of it."""
 class Interior:
     """A strictly feasible pair of a game: X_k > 0, and t with t I - s_k (C - A(y)) > 0.
 
-    The problem checks both (`SpectralGame.bounds_from_interior`).
+    The problem checks both (`GameProblem.bounds_from_interior`).
     """
 
     X: Sequence[Array]

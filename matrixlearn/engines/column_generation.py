@@ -160,7 +160,7 @@ class ColumnGeneration(GameEngine):
 
     def _priced(self, game: Game, state: ColumnState, best: np.ndarray, incumbent: Incumbent) -> ColumnState:
         """The certificate of the whole game, the columns that join, and those that leave."""
-        columns, Y = state.columns, game.Y
+        columns = state.columns
         width = incumbent.upper - incumbent.lower
         progress = width < 0.9 * state.width
         state = replace(

@@ -1,17 +1,28 @@
-"""The judge as an engine: cvxpy with any of its solvers, certified like every other."""
+"""cvxpy as an engine, with any of its solvers, certified like every other."""
 
 from __future__ import annotations
 
 import threading
 import warnings
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from matrixlearn.engines.base import Engine, Incumbent, Proposal, State
 from matrixlearn.problems.base import Problem
 
 _FILTERS = threading.Lock()
 """The filters of warnings are the process's: two threads that change them and change them back must take turns."""
+
+
+@runtime_checkable
+class Readable(Protocol):
+    """A problem whose answer by cvxpy can be read."""
+
+    def reference(self) -> Any:
+        """A cvxpy problem with the same optimum."""
+
+    def read_reference(self, reference: Any) -> tuple[Any, Any]:
+        """(X, y) from a solved `reference`."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +40,7 @@ class Reference(Engine):
     name = "reference"
 
     def objection(self, problem: Problem) -> str:
-        return "" if hasattr(problem, "read_reference") else "the problem lacks read_reference()"
+        return "" if isinstance(problem, Readable) else "the problem lacks read_reference()"
 
     def init(self, problem: Any, incumbent: Incumbent) -> State:
         return State()
