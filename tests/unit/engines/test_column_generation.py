@@ -93,7 +93,7 @@ def test_many_points_are_solved_on_few_of_them(cap, seed):
     state = engine.init(problem.game, incumbent)
     while incumbent.gap > 1e-7 and not state.finished:
         state = engine.step(problem.game, state, incumbent)
-        seen = max(seen, len(state.restricted.index))
+        seen = max(seen, len(state.columns.index))
         for proposal in state.proposals:
             incumbent = incumbent.offered(proposal)
     assert incumbent.gap <= 1e-7
@@ -106,16 +106,16 @@ def test_where_no_column_is_left_to_join_the_matrix_proves_as_much_of_the_whole(
     state = engine.init(problem.game, incumbent)
     found = False
     for _ in range(200):
-        game, inner_state = state.restricted, state.inner
+        columns, inner_state = state.columns, state.inner
         state = engine.step(problem.game, state, incumbent)
         for proposal in state.proposals:
             incumbent = incumbent.offered(proposal)
             reduced = problem.game.prices(proposal.X) + 0.0
-            theta = -np.min(reduced[game.index])  # of the cheapest column in I: the multiplier of sum y = 1
-            outside = np.setdiff1d(np.arange(300), game.index)
+            theta = -np.min(reduced[columns.index])  # of the cheapest column in I: the multiplier of sum y = 1
+            outside = np.setdiff1d(np.arange(300), columns.index)
             if np.all(reduced[outside] + theta >= 0):
                 found = True
-                assert problem.game.lower(proposal.X)[0] == pytest.approx(game.game.lower(proposal.X)[0], rel=1e-12)
+                assert problem.game.lower(proposal.X)[0] == pytest.approx(columns.game.lower(proposal.X)[0], rel=1e-12)
         if incumbent.gap < 1e-8 or state.finished:
             break
     assert found and inner_state is not None
@@ -138,7 +138,7 @@ def test_auto_takes_it_for_many_points_and_says_why():
     assert solution.method == "column-generation"
     assert "m = 450" in solution.explain()
     assert ml.solve(gaussian(60, 50, 6), tol=1e-3).method == "interior-point"
-    assert not ColumnGeneration().preferred(ml.LinearSDP(np.eye(2), np.ones((500, 2)), np.ones(500)).standard.program, 1e-3)
+    assert not ColumnGeneration().preferred(ml.LinearSDP(np.eye(2), np.ones((500, 2)), np.ones(500)).standard.program.game, 1e-3)
 
 
 def test_a_warm_start_begins_with_its_points():

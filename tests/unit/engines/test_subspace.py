@@ -85,21 +85,21 @@ def test_warm_starts_are_strictly_feasible(name, random_game, seed):
         return
     state, incumbent, before = SMALL.init(problem.game, Incumbent.first(problem)), Incumbent.first(problem), None
     for _ in range(40):
-        if state.warm and state.compressed is not before:
-            inner, game = state.inner, state.compressed
-            S, Y, z = game.game.S, game.game.Y, inner.scalars
-            F, eye = game.game.image(inner.y), np.eye(S.n)
+        if state.warm and state.frame is not before:
+            inner, game = state.inner, state.frame.game
+            S, Y, z = game.S, game.Y, inner.scalars
+            F, eye = game.image(inner.y), np.eye(S.n)
             for X, sign in zip(inner.X, S.signs, strict=True):
                 assert np.linalg.eigvalsh(X)[0] > 0 and np.linalg.eigvalsh(inner.t * eye - sign * F)[0] > 0
             total = sum(np.trace(X).real for X in inner.X) + z.x0
             assert total == pytest.approx(S.trace, rel=1e-9)
             assert np.all((inner.y > Y.lower) & (inner.y < Y.upper)) and np.all(z.p > 0)
             # c - <A_j, X> - p + q + theta w = 0, as far as the last interior point had it
-            rest = game.game.prices(assembled(cells_of(game.game), inner.X, S.n)) - z.p
-            rest[game.game.Y.capped] += z.q
+            rest = game.prices(assembled(cells_of(game), inner.X, S.n)) - z.p
+            rest[game.Y.capped] += z.q
             rest = rest if Y.weights is None else rest + z.theta * Y.weights
             assert np.abs(rest).max() <= 1e-7 * (1 + np.abs(z.p).max() + np.abs(z.q).max(initial=0.0) + abs(z.theta))
-        before = state.compressed
+        before = state.frame
         state = SMALL.step(problem.game, state, incumbent)
         for proposal in state.proposals:
             incumbent = incumbent.offered(proposal)
@@ -121,7 +121,7 @@ def test_a_warm_start_that_fails_is_followed_by_a_cold_one():
         state = engine.step(problem.game, state, incumbent)
     broken = replace(state, inner=replace(state.inner, X=tuple(-X for X in state.inner.X)))
     after = engine.step(problem.game, broken, incumbent)
-    assert not after.finished and not after.warm and after.compressed is broken.compressed
+    assert not after.finished and not after.warm and after.frame is broken.frame
     assert not engine.step(problem.game, after, incumbent).finished
 
 
