@@ -190,7 +190,7 @@ def _solver(name: str, presenter: Presenter) -> click.Command:
         if progress is None:
             progress = sys.stderr.isatty() and importlib.util.find_spec("rich") is not None
         with _told():
-            problem = _read(presenter, {key: value for key, value in given.items() if value is not None})
+            problem = presenter.read({key: value for key, value in given.items() if value is not None}, click.echo)
             with _terminable():
                 solution = solve(problem, method=method, tol=tol, time_limit=time_limit, progress=progress)
         click.echo(solution.summary())
@@ -219,22 +219,6 @@ def _from_python(name: str, cls: type[Problem]) -> click.Command:
         raise click.ClickException(msg)
 
     return click.Command(name, callback=run, short_help=f"from Python: {where}", help=_first_line(cls))
-
-
-def _read(presenter: Presenter, given: dict[str, Any]) -> Problem:
-    """The problem of the arguments; what is wrong with it is told with the names of the files."""
-    files = [
-        "standard input" if str(value) == "-" else str(value) for value in given.values() if isinstance(value, Path)
-    ]
-    if files.count("standard input") > 1:
-        msg = "standard input, -, can be read once only"
-        raise click.UsageError(msg)
-    try:
-        return presenter.from_arguments(given, click.echo)
-    except Exception as error:  # data that break a plugin are told like those that it refuses
-        why = str(error) if isinstance(error, MatrixLearnError) else f"{type(error).__name__}: {error}"
-        named = any(file in why for file in files)
-        raise click.ClickException(why if named else f"{', '.join(files)}: {why}") from error
 
 
 def _write(solution: Solution, output: Path, overwrite: bool) -> None:

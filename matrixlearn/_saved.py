@@ -60,7 +60,7 @@ def writer_of(path: str | os.PathLike[str]) -> Any:
 def _archive(solution: Solution) -> bytes:
     """The answer, its history and the data of its problem, without pickles."""
     plain, arrays = _data(solution.problem)
-    for key, value in (("X", solution.matrix), ("y", solution.y)):
+    for key, value in (("X", solution.matrix), ("y", solution.y), ("ray", solution.certificate.ray)):
         if value is not None:
             arrays |= packed(f"answer.{key}", value)
     arrays["history"] = np.array([solution.history.column(name) for name in COLUMNS])

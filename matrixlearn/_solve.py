@@ -41,7 +41,7 @@ PREFERRED = (
 )
 """The library's engines, in the order in which ``auto`` prefers them."""
 
-ATOL = 1e-9
+ATOL = 1e-12
 """The default of ``atol``: an optimum of 0, to which nothing adds up, ends there."""
 
 LIFTED = 0.8
@@ -126,7 +126,7 @@ def solve(
         Seeds an engine that draws (the start of ``low-rank``, the random choice of DefiniteBoost's rounds). Without
         it an engine uses its own ``seed``, so that equal calls give equal answers in either case.
     atol : float
-        The width upper - lower, in the units of the objective, that is good enough whatever the gap; >= 0, 1e-9 by
+        The width upper - lower, in the units of the objective, that is good enough whatever the gap; >= 0, 1e-12 by
         default. It ends a problem whose optimum is 0.
 
     Returns
@@ -232,7 +232,7 @@ def _between(problem: Any, start: Incumbent, tol: float, limits: Limits, notes: 
         notes.append(f"a strictly feasible point by interior-point in {first.iterations} iterations")
     if start.inside is None or not start.upper < INF:
         return problem, start
-    bounded = problem.bounded(start.inside, start.upper)
+    bounded = problem.bounded(start.inside, start.upper, start.inside_dual)
     return bounded, replace(start, problem=bounded)
 
 
@@ -302,7 +302,7 @@ def _lifted(problem: Problem, reduction: Any, found: Found) -> tuple[Array | Non
     """The points for the whole problem, moved where the way there and back has cost them their proof."""
     best, X, y = found.done.incumbent, None, None
     if found.X is not None:
-        X = reduction.lifted_matrix(found.X)
+        X = reduction.lifted_matrix(reduction.program.toward(found.X, best.inside))
         if best.inside is not None:
             X = _nearest_proved(problem.bound_from_matrix, X, reduction.lifted_matrix(best.inside))
     if found.y is not None:
@@ -415,7 +415,7 @@ def _limits(tol: float, max_iter: int | None, time_limit: float | None, atol: fl
         msg = f"tol must be a positive number below 1, got {tol!r}; 1e-3 is a usual choice"
         raise ProblemError(msg)
     if not (_is_real(atol) and 0 <= atol < math.inf):
-        msg = f"atol must be a number >= 0, got {atol!r}; 1e-9 is the default"
+        msg = f"atol must be a number >= 0, got {atol!r}; 1e-12 is the default"
         raise ProblemError(msg)
     if max_iter is not None and not (isinstance(max_iter, Integral) and _is_real(max_iter) and max_iter >= 0):
         msg = f"max_iter must be a whole number >= 0 or None, got {max_iter!r}"

@@ -8,12 +8,9 @@ import numpy as np
 
 from matrixlearn._array import as_numpy, is_sparse, namespace
 from matrixlearn.exceptions import ProblemError
+from matrixlearn.files import LARGEST, SMALLEST
 from matrixlearn.linalg import sym
 from matrixlearn.typing import Array
-
-LARGEST = 1e150
-"""The square of a larger number, summed, is no number."""
-
 
 ROUNDED = 1e-10
 """Part of the largest entry up to which an asymmetry is one of rounding."""
@@ -65,8 +62,13 @@ def as_array(name: str, value: Any) -> Array:
         bad = int(np.sum(~np.isfinite(as_numpy(array))))
         msg = f"{name} holds {bad} NaN or infinite value(s); remove or impute them first"
         raise ProblemError(msg)
-    if array.ndim and (largest := float(xp.max(xp.abs(array)))) > LARGEST:
-        msg = f"{name} holds values of size {largest:.3g}, whose squares overflow; choose larger units"
+    largest = float(xp.max(xp.abs(array))) if array.ndim else 0.0
+    if largest > LARGEST or 0 < largest < SMALLEST:
+        flow, units = ("overflow", "larger") if largest > LARGEST else ("underflow", "smaller")
+        msg = (
+            f"{name} holds values of size {largest:.3g}, whose products {flow}; choose {units} units, so that the "
+            f"largest lies between {SMALLEST:g} and {LARGEST:g}"
+        )
         raise ProblemError(msg)
     return array
 
@@ -77,6 +79,20 @@ def _without_mask(name: str, value: np.ndarray) -> np.ndarray:
         msg = f"{name} has {int(np.sum(np.ma.getmaskarray(value)))} masked value(s); remove or impute them first"
         raise ProblemError(msg)
     return value
+
+
+def require_real(name: str, array: Array) -> Array:
+    """The array, where it is not complex: to drop an imaginary part silently would be another problem.
+
+    Raises
+    ------
+    ProblemError
+        For a complex array, whatever its imaginary part.
+    """
+    if np.iscomplexobj(array) or "complex" in str(getattr(array, "dtype", "")):
+        msg = f"{name} must hold real numbers, got {array.dtype}"
+        raise ProblemError(msg)
+    return array
 
 
 def as_real_vector(name: str, value: Any, size: int | None = None) -> np.ndarray:
@@ -98,6 +114,11 @@ def as_weights(name: str, value: Any, rows: int) -> np.ndarray:
         raise ProblemError(msg)
     if not np.any(weights > 0):
         msg = f"{name} is zero for every row; at least one row must count"
+        raise ProblemError(msg)
+    tiny = (weights > 0) & (weights < SMALLEST * weights.max())
+    if np.any(tiny):
+        j = int(np.argmax(tiny))
+        msg = f"{name} holds {weights[j]:g} at row {j}, nothing beside {weights.max():g}; set it to 0"
         raise ProblemError(msg)
     return weights
 

@@ -10,6 +10,7 @@ that rounding may have done.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import get_args
 
@@ -53,9 +54,9 @@ def require_agreement(lower: float, upper: float, size: float, rigour: Rigour) -
     ContradictionError
         Where lower > upper by more than rounding and both are proved: a bug, or data that changed.
     """
-    if rigour != "checked" or not (math.isfinite(lower) and math.isfinite(upper)):
+    if rigour != "checked" or lower <= upper or (math.isinf(lower) and math.isinf(upper)):
         return
-    if lower - upper > 1e-10 * max(abs(lower), abs(upper), size):
+    if math.isinf(lower - upper) or lower - upper > 1e-10 * max(abs(lower), abs(upper), size):
         msg = (
             f"the bounds contradict each other: lower {lower:.17g} > upper {upper:.17g}; one of them is false, which "
             f"is a bug of the problem's bounds or data that were changed after they were given: please report it"
@@ -142,7 +143,7 @@ class Certificate:
             Where the data do not prove what this certificate says: its bounds, its rigour, what they add up to, its ray,
             or that no trace bound is needed.
         """
-        fresh = certify(self.problem, X=self.X, y=self.y)
+        fresh = _certified(self.problem, self.X, self.y)
         slack = RECOMPUTED * max(fresh.size, abs(fresh.lower) if math.isfinite(fresh.lower) else 0.0)
         if math.isfinite(fresh.upper - fresh.lower):  # nothing but rounding: points are moved once more
             slack = max(slack, min(2 * (fresh.upper - fresh.lower), ROUNDING), 0.01 * (fresh.upper - fresh.lower))
@@ -213,8 +214,8 @@ def combine(problem: Problem, from_matrix: Bound, from_vector: Bound) -> Certifi
 def certify(problem: Problem, X: Array | None = None, y: Array | None = None) -> Certificate:
     """Certify an answer from anywhere: the bounds that X and y prove for the problem.
 
-    The points are moved into their sets first (eigenvalues clipped, trace and weights scaled, equalities met), so
-    that the answer of another solver, feasible to its own tolerance, may be passed as it is.
+    The points are moved into their sets first (eigenvalues clipped, trace and weights scaled, equalities met, and
+    where a proof needs it, towards a strictly feasible pair that the problem finds), so that the answer of another solver, feasible to its own tolerance, may be passed as it is.
 
     Parameters
     ----------
@@ -237,6 +238,17 @@ def certify(problem: Problem, X: Array | None = None, y: Array | None = None) ->
         Where the bounds contradict each other.
     """
     require_problem(problem)
+    return _certified(problem, X, y, problem.strictly_feasible)
+
+
+def _certified(
+    problem: Problem,
+    X: Array | None,
+    y: Array | None,
+    inside: Callable[[], tuple[Array | None, np.ndarray | None]] | None = None,
+) -> Certificate:
+    """The bounds that points prove as they stand, or moved towards what ``inside`` gives."""
+    require_problem(problem)
     from_matrix, from_vector = Bound(), Bound()
     if X is not None:
         like = problem.like
@@ -251,7 +263,15 @@ def certify(problem: Problem, X: Array | None = None, y: Array | None = None) ->
                 X = moved(as_hermitian("X", X) if X.ndim == 2 else X, like)
         with governed(problem):
             from_matrix = problem.bound_from_matrix(X)
+            if from_matrix.lower == -INF and from_matrix.upper == INF and inside is not None:
+                nearer = problem.toward(X, inside()[0])
+                from_matrix = from_matrix if nearer is X else problem.bound_from_matrix(nearer)
     if y is not None:
+        y = as_real_vector("y", y, problem.multipliers)
         with governed(problem):
-            from_vector = problem.bound_from_vector(as_real_vector("y", y, problem.multipliers))
+            from_vector = problem.bound_from_vector(y)
+            if from_vector.lower == -INF and from_vector.upper == INF and inside is not None:
+                interior = inside()[1]
+                nearer = y if interior is None else problem.toward_dual(y, interior)
+                from_vector = from_vector if nearer is y else problem.bound_from_vector(nearer)
     return combine(problem, from_matrix, from_vector)

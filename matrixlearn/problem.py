@@ -8,6 +8,7 @@ from matrixlearn._validation import (
     as_real_vector,
     as_samples,
     as_weights,
+    require_real,
 )
 from matrixlearn.files import read_arrays
 from matrixlearn.linalg.factored import FactoredMatrix
@@ -62,4 +63,5 @@ __all__ = [
     "as_weights",
     "read_arrays",
     "require_memory",
+    "require_real",
 ]

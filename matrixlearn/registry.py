@@ -10,8 +10,11 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points, version
+from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from matrixlearn import engines as library
@@ -32,8 +35,30 @@ def _distribution(entry: EntryPoint) -> str:
     return entry.dist.name if entry.dist is not None else "an unknown distribution"
 
 
+def _named(entry: EntryPoint) -> str:
+    return f"{entry.name!r} of the distribution {_distribution(entry)!r} ({entry.value})"
+
+
 def _package(entry: EntryPoint) -> str:
     return entry.module.partition(".")[0]
+
+
+def _folders() -> tuple[tuple[str, int], ...]:
+    """Where distributions are looked for, and when each place last changed."""
+    return tuple((path, _changed(path)) for path in sys.path)
+
+
+def _changed(path: str) -> int:
+    try:
+        return Path(path or ".").stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+@lru_cache(maxsize=8)
+def _installed(group: str, folders: tuple[tuple[str, int], ...]) -> tuple[EntryPoint, ...]:
+    """The entry points of a group, read once as long as the folders stay: 10 ms, and a solve asks 17 times."""
+    return tuple(entry_points(group=group))
 
 
 class Registry(Mapping[str, type[T]], Generic[T]):
@@ -63,7 +88,7 @@ class Registry(Mapping[str, type[T]], Generic[T]):
         """Entry points by name: reading metadata, importing nothing."""
         allowed = _allow_list()
         found: dict[str, list[EntryPoint]] = {}
-        for entry in entry_points(group=self.group):
+        for entry in _installed(self.group, _folders()):
             if allowed(entry):
                 others = found.setdefault(entry.name, [])
                 if all((_distribution(other), other.value) != (_distribution(entry), entry.value) for other in others):
@@ -116,14 +141,13 @@ class Registry(Mapping[str, type[T]], Generic[T]):
         return self._loaded(entries[0])
 
     def _loaded(self, entry: EntryPoint) -> type[T]:
-        who = f"{entry.name!r} of the distribution {_distribution(entry)!r} ({entry.value})"
         try:
             cls = entry.load()
         except (Exception, SystemExit) as error:  # whatever a stranger's module does
-            msg = f"the {self.noun} {who} could not be loaded: {type(error).__name__}: {error}"
+            msg = f"the {self.noun} {_named(entry)} could not be loaded: {type(error).__name__}: {error}"
             raise PluginLoadError(msg) from error
         if not (isinstance(cls, type) and issubclass(cls, self.kind)):
-            msg = f"the entry point {who} is not a subclass of matrixlearn's {self.kind.__name__}"
+            msg = f"the entry point {_named(entry)} is not a subclass of matrixlearn's {self.kind.__name__}"
             raise PluginLoadError(msg)
         return cls
 
@@ -143,7 +167,7 @@ def _allow_list() -> Callable[[EntryPoint], bool]:
     if allowed is None:
         return lambda entry: True
     names = {name.strip() for name in allowed.split(",")}
-    packages = {_package(entry) for entry in entry_points(group=PROBLEMS.group) if entry.name in names}
+    packages = {_package(entry) for entry in _installed(PROBLEMS.group, _folders()) if entry.name in names}
     engines = ENGINES.group
     return lambda entry: entry.name in names or (entry.group == engines and _package(entry) in packages)
 

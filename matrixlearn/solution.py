@@ -73,7 +73,7 @@ def status_of(certificate: Certificate, tol: float, atol: float) -> Status:
     """What a certificate says of its answer: near enough is upper - lower <= max(tol * size, atol)."""
     if certificate.is_infeasible:
         return Status.INFEASIBLE
-    if certificate.ray is not None and certificate.lower > -math.inf:
+    if certificate.ray is not None and certificate.rigour == "checked" and certificate.lower > -math.inf:
         return Status.UNBOUNDED
     if not (certificate.gap <= tol or certificate.upper - certificate.lower <= atol):
         return Status.STOPPED

@@ -22,6 +22,7 @@ MODULES = (
     "matrixlearn.files",
     "matrixlearn.losses",
     "matrixlearn.maps",
+    "matrixlearn.machines",
     "matrixlearn.multitask",
     "matrixlearn.oracles",
     "matrixlearn.present",
@@ -30,9 +31,11 @@ MODULES = (
     "matrixlearn.testing",
     "matrixlearn_definiteboost",
     "matrixlearn_discrepancy",
+    "matrixlearn_erm",
     "matrixlearn_fetr",
     "matrixlearn_maxcut",
     "matrixlearn_meg",
+    "matrixlearn_network",
     "matrixlearn_quantum",
 )
 

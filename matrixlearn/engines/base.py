@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from matrixlearn._array import namespace
 from matrixlearn.callbacks import Callback, Event, silent
 from matrixlearn.certificate import Certificate, combine, relative_gap, size_of
 from matrixlearn.linalg.factored import FactoredMatrix
@@ -145,7 +146,7 @@ class Incumbent:
         """
         out, problem = self, self.problem
         X, y = proposal.X, proposal.y
-        if X is not None:
+        if X is not None and is_finite(X):
             bound = problem.bound_from_matrix(X)
             if not proves(bound):
                 nearer = problem.toward(X, self.inside)
@@ -161,7 +162,8 @@ class Incumbent:
 
     def shown(self, proposal: Proposal) -> Incumbent:
         """The better of this and what the interior of the proposal proves; `offered`, where it has none."""
-        if proposal.interior is None or proposal.y is None:
+        inside = proposal.interior
+        if inside is None or proposal.y is None or not inside.X or not all(is_finite(x) for x in inside.X):
             return self.offered(proposal)
         game: Any = self.problem
         from_matrix, from_vector = game.bounds_from_interior(proposal.interior.X, proposal.y, proposal.interior.t)
@@ -194,6 +196,13 @@ class Incumbent:
     def certificate(self) -> Certificate:
         """What the two points prove, for the `Solution`."""
         return combine(self.problem, self.from_matrix, self.from_vector)
+
+
+def is_finite(X: Array) -> bool:
+    """Whether a matrix, or its factor, holds numbers only: what an engine proposes is not believed to."""
+    X = X.factor if isinstance(X, FactoredMatrix) else X
+    xp = namespace(X)
+    return bool(xp.all(xp.isfinite(X)))
 
 
 def proves(bound: Bound) -> bool:

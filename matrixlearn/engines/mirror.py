@@ -86,7 +86,9 @@ class MirrorDescent(Engine):
     name = "mirror"
 
     def objection(self, problem: Problem) -> str:
-        return "" if isinstance(problem, Rounds) else "the problem lacks exponent() and oracle(), which rounds are made of"
+        return (
+            "" if isinstance(problem, Rounds) else "the problem lacks exponent() and oracle(), which rounds are made of"
+        )
 
     def init(self, problem: Any, incumbent: Incumbent) -> MirrorState:
         exponent = problem.exponent()

@@ -7,8 +7,13 @@ import warnings
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
+from matrixlearn._memory import GIB, available_memory
 from matrixlearn.engines.base import Engine, Incumbent, Proposal, State
 from matrixlearn.problems.base import Problem
+
+CLARABEL_TAKES = 52.0
+"""Bytes for each entry of the square of a cone's rows: peaks measured at cones of order 60 and 80, real and complex
+(those of twice the order)."""
 
 _FILTERS = threading.Lock()
 """The filters of warnings are the process's: two threads that change them and change them back must take turns."""
@@ -40,7 +45,19 @@ class Reference(Engine):
     name = "reference"
 
     def objection(self, problem: Problem) -> str:
-        return "" if isinstance(problem, Readable) else "the problem lacks read_reference()"
+        if not isinstance(problem, Readable):
+            return "the problem lacks read_reference()"
+        space = None if problem.game is None else problem.game.S
+        if self.solver != "CLARABEL" or space is None:
+            return ""
+        rows = float(space.n) * (space.n + 1) / 2
+        needed, most = CLARABEL_TAKES * rows**2, available_memory()
+        if needed <= most:
+            return ""
+        return (
+            f"Clarabel keeps a dense matrix of order n (n + 1) / 2 for a cone of order n = {space.n}: "
+            f"{needed / GIB:.3g} GiB, and {most / GIB:.3g} GiB are available; take another method"
+        )
 
     def init(self, problem: Any, incumbent: Incumbent) -> State:
         return State()

@@ -28,6 +28,9 @@ from matrixlearn.linalg._lapack import lapack
 
 INF = float("inf")
 
+SMALLEST = 1e-200
+"""A diagonal entry below this proves nothing: products underflow, and the bounds on rounding do not hold."""
+
 
 def unit_diagonal(F: np.ndarray) -> np.ndarray:
     """Powers of two d with 1/2 <= d_i^2 F_ii <= 2; 1 where F_ii <= 0."""
@@ -48,7 +51,7 @@ def is_definite(F: np.ndarray, margin: float | np.ndarray = 0.0) -> bool:
     shifted = F.copy()
     shifted.flat[:: n + 1] -= margin
     diagonal = np.real(np.diagonal(shifted))
-    if not (np.isfinite(diagonal).all() and float(diagonal.min()) > 0):
+    if not (np.isfinite(diagonal).all() and float(diagonal.min()) > SMALLEST):
         return False
     d = unit_diagonal(shifted)
     shifted *= d

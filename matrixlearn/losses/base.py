@@ -67,15 +67,21 @@ class Loss(ABC):
     def strong_convexity(self) -> float:
         """The largest m with f'' >= m everywhere; 0 for all but the square."""
 
-    def check_labels(self, b: Any) -> None:  # noqa: B027  # right as it is
-        """Refuse labels that the loss has no meaning for; every real number will do, by default."""
+    def check_labels(self, b: Any, name: str = "y") -> None:  # noqa: B027  # right as it is
+        """Refuse labels, the argument ``name``, that mean nothing to the loss; by default every number will do.
+
+        Raises
+        ------
+        ProblemError
+            For those; the message shows some.
+        """
 
     @abstractmethod
     def as_cvxpy(self, p: Any, b: Any) -> Any:
         """The vector of f(p_i, b_i) as an expression of cvxpy (imported here, late)."""
 
 
-def require_signs(name: str, b: Any) -> None:
+def require_signs(name: str, b: Any, loss: str) -> None:
     """Labels -1 and 1, for the loss of this name.
 
     Raises
@@ -84,5 +90,5 @@ def require_signs(name: str, b: Any) -> None:
         For others; the message shows some.
     """
     if not np.all(np.abs(b) == 1):
-        msg = f"y must hold labels -1 and 1 for the {name} loss, got {np.unique(b)[:4].tolist()}"
+        msg = f"{name} must hold labels -1 and 1 for the {loss} loss, got {np.unique(b)[:4].tolist()}"
         raise ProblemError(msg)

@@ -174,8 +174,8 @@ class _Margin(PiecewiseQuadratic):
     def domain(self, b: Any) -> tuple[Any, Any]:
         return np.where(np.asarray(b) > 0, self.least, 0.0), np.where(np.asarray(b) > 0, 0.0, -self.least)
 
-    def check_labels(self, b: Any) -> None:
-        require_signs(self.name, b)
+    def check_labels(self, b: Any, name: str = "y") -> None:
+        require_signs(name, b, self.name)
 
 
 @dataclass(frozen=True)

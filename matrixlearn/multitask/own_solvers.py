@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -66,6 +68,13 @@ def _divided(A: np.ndarray, B: np.ndarray) -> np.ndarray:
         return np.linalg.pinv(A, rcond=EPS * A.shape[-1], hermitian=True) @ B
 
 
+class Preconditioner(Protocol):
+    """Nearly the inverse of an equation's left side."""
+
+    def solve(self, R: np.ndarray) -> np.ndarray:
+        """D for R, (d, m)."""
+
+
 @dataclass(frozen=True)
 class ConjugateGradients(WeightSolver):
     """Conjugate gradients, matrix-free and batched over tasks, preconditioned by the same equation with the mean
@@ -76,15 +85,18 @@ class ConjugateGradients(WeightSolver):
     tol : float
         Of the residual in the norm of the preconditioner, relative to its first value.
     max_iter : int
+    precondition : callable
+        From the equation to an object whose ``solve(R)`` is nearly its solution.
     """
 
     tol: float = 1e-13
     max_iter: int = 1_000
+    precondition: Callable[[Any], Preconditioner] = Diagonalisation.of
 
     name = "conjugate-gradients"
 
     def __call__(self, equation: WeightEquation, R: np.ndarray) -> np.ndarray:
-        mean = Diagonalisation.of(equation)
+        mean = self.precondition(equation)
         D, residual = np.zeros_like(R), R
         z = mean.solve(residual)
         direction, size = z, float(np.vdot(residual, z))

@@ -10,7 +10,7 @@ from matrixlearn.exceptions import ProblemError
 from matrixlearn.multitask.equation import EPS, WeightEquation
 from matrixlearn.multitask.precision import SpectralPrecision
 from matrixlearn.multitask.solvers import SharedSolver
-from matrixlearn.problem import as_array, as_hermitian
+from matrixlearn.problem import as_array, as_hermitian, require_real
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,10 +124,11 @@ def solve_weights(gram: np.ndarray, S1: np.ndarray, S2: np.ndarray, cross: np.nd
     """
     from scipy.linalg import lapack, solve_triangular
 
-    gram, S1, S2 = (
-        np.asarray(as_hermitian(name, value), dtype=float) for name, value in (("gram", gram), ("S1", S1), ("S2", S2))
+    gram, S1, S2, cross = (
+        np.asarray(require_real(name, as_array(name, value)))
+        for name, value in (("gram", gram), ("S1", S1), ("S2", S2), ("cross", cross))
     )
-    cross = np.asarray(as_array("cross", cross), dtype=float)
+    gram, S1, S2 = (np.asarray(as_hermitian(name, value)) for name, value in (("gram", gram), ("S1", S1), ("S2", S2)))
     if len(gram) != len(S1) or cross.shape != (len(S1), len(S2)):
         msg = f"cross must have shape {(len(S1), len(S2))} and gram that of S1, got {cross.shape} and {gram.shape}"
         raise ProblemError(msg)

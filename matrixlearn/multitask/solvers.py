@@ -54,7 +54,11 @@ class Kronecker(WeightSolver):
         right = R.T.reshape(-1)
         if equation.is_singular:
             return np.linalg.lstsq(system, right, rcond=EPS * d * m)[0].reshape(m, d).T
-        return np.asarray(cho_solve(cho_factor(system, overwrite_a=True), right)).reshape(m, d).T
+        try:
+            solution = cho_solve(cho_factor(system), right)
+        except np.linalg.LinAlgError:  # eta is below the rounding of singular moments: the shortest solution
+            solution = np.linalg.lstsq(system, right, rcond=None)[0]
+        return np.asarray(solution).reshape(m, d).T
 
 
 @dataclass(frozen=True)

@@ -78,6 +78,11 @@ class Penalty(ABC):
     def strong_convexity(self) -> float:
         """The least curvature of psi."""
 
+    @property
+    @abstractmethod
+    def is_coercive(self) -> bool:
+        """Whether psi grows in every direction, so that psi* is finite around 0."""
+
     @abstractmethod
     def check(self, d: int) -> None:
         """Refuse weights of another size than d.
@@ -173,6 +178,10 @@ class NormPenalty(Penalty):
     @property
     def strong_convexity(self) -> float:
         return self.ridge
+
+    @property
+    def is_coercive(self) -> bool:
+        return self.ridge > 0 or self.weight > 0
 
     def check(self, d: int) -> None:
         """Every size will do, by default."""

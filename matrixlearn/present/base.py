@@ -17,7 +17,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from matrixlearn._array import as_numpy
-from matrixlearn.exceptions import PluginLoadError
+from matrixlearn.exceptions import MatrixLearnError, PluginLoadError, ProblemError
+from matrixlearn.files import name_of
 
 if TYPE_CHECKING:
     from matrixlearn.problems.base import Problem
@@ -91,6 +92,27 @@ class Presenter:
             Takes a line on what was read, and as what.
         """
         raise NotImplementedError
+
+    def read(self, given: Mapping[str, Any], say: Say) -> Problem:
+        """`from_arguments`, whose errors name the files: what ``matrixlearn solve`` calls.
+
+        Raises
+        ------
+        MatrixLearnError
+            Where the arguments describe no problem.
+        """
+        files = [name_of(value) for value in given.values() if isinstance(value, Path)]
+        if files.count(name_of("-")) > 1:
+            msg = "standard input, -, can be read once only"
+            raise ProblemError(msg)
+        try:
+            return self.from_arguments(given, say)
+        except Exception as error:  # data that break a plugin are told like those that it refuses
+            why = str(error) if isinstance(error, MatrixLearnError) else f"{type(error).__name__}: {error}"
+            if isinstance(error, MatrixLearnError) and any(file in why for file in files):
+                raise
+            msg = f"{', '.join(files)}: {why}"
+            raise ProblemError(msg) from error
 
     def demo(self) -> Callable[[Say], Any] | None:
         """A function ``run(say)`` that shows the problem on real data, calls ``say`` with each line of its report and

@@ -209,6 +209,10 @@ class Problem(ABC):
         """y moved towards a strictly feasible point by as little as a proof takes; y itself, by default."""
         return y
 
+    def strictly_feasible(self) -> tuple[Array | None, np.ndarray | None]:
+        """(X, y) strictly feasible, for `certify` to move points towards; (None, None), by default."""
+        return None, None
+
     def ray_near(self, X: Array) -> Array | None:
         """A direction, proved, along which the objective grows without end from any feasible point; None, by default."""
         return None

@@ -25,7 +25,7 @@ import numpy as np
 from matrixlearn._array import as_numpy
 from matrixlearn._memory import require_memory
 from matrixlearn.exceptions import ProblemError
-from matrixlearn.files import name_of, number, read_lines, refuse, replacing
+from matrixlearn.files import LARGEST, name_of, number, read_lines, refuse, replacing
 from matrixlearn.linalg.sparse_family import SparseFamily
 
 if TYPE_CHECKING:
@@ -42,6 +42,9 @@ COMMENT = '"*'
 
 AFTER_ENTRY = '"*#%!/;='
 """Opens what says nothing after an entry."""
+
+PLAIN = re.compile(r"\s*(?:[0-9]+\s+){4}[-+.0-9eE]+\s*")
+"""An entry alone on a line, its indices whole."""
 
 PUNCTUATION = re.compile(r"[,(){}]")
 
@@ -167,8 +170,8 @@ def _numbers(path: Any, lines: list[Line], count: int, what: str) -> tuple[list[
     for taken, (line, text) in enumerate(lines, 1):
         for word in PUNCTUATION.sub(" ", text).split():
             digits = re.match(r"[+-]?(\d[\w.]*([+-]\d+)?|\.\d[\w.]*([+-]\d+)?)", word, re.ASCII)
-            begins = digits is not None and word[digits.end() :][:1] in ("", "=", *AFTER_ENTRY)
-            if len(found) == count and not begins:
+            begins = digits is not None and word[digits.end() :][:1] in ("", "=")
+            if len(found) == count and not re.match(r"\W*\d", word):
                 break  # text
             if len(found) == count or digits is None or not begins:
                 refuse(path, line, f"{text.strip()[:60]!r} is not {what}, {count} numbers")
@@ -221,21 +224,16 @@ Columns = tuple[np.ndarray, Iterable[np.ndarray], np.ndarray]
 
 def _plain_entries(lines: list[Line]) -> Columns | None:
     """Entries of a file that has five plain numbers on every line; None for another: the quick way."""
-    words = [text.split() for _, text in lines]
-    if (
-        not words
-        or any(len(entry) != 5 for entry in words)
-        or any("_" in text or not text.isascii() for _, text in lines)
-    ):
+    if not lines or not all(PLAIN.fullmatch(text) for _, text in lines):
         return None
+    words = [text.split() for _, text in lines]
     try:
         table = np.array(words, dtype=float)
     except ValueError:
         return None
-    if not (np.all(np.isfinite(table)) and np.all(np.abs(table[:, :4]) < 2**53)):
+    if not (np.all(np.abs(table[:, 4]) <= LARGEST) and np.all(table[:, :4] < 2**53)):
         return None
-    whole = table[:, :4].astype(np.int64)
-    return (np.array([line for line, _ in lines]), whole.T, table[:, 4]) if np.all(whole == table[:, :4]) else None
+    return np.array([line for line, _ in lines]), table[:, :4].astype(np.int64).T, table[:, 4]
 
 
 def _free_entries(path: Any, lines: list[Line]) -> Columns:

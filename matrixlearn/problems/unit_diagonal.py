@@ -168,8 +168,9 @@ class UnitDiagonalProblem(GameProblem):
         takes from its eigenvalues, n (r + 4) eps, so that no factorization has to prove it.
         """
         if not isinstance(X, FactoredMatrix):
-            return super().bound_from_matrix(X)
-        point = FactoredMatrix(unit_rows(X.factor))
+            return super().bound_from_matrix(np.real(X))  # of X >= 0 it is another, with the same value and diagonal
+        V = X.factor
+        point = FactoredMatrix(unit_rows(np.hstack([V.real, V.imag]) if np.iscomplexobj(V) else V))
         if self.size < FACTORED_FROM:
             dense = point.dense() / (1 + 16 * self.size**2 * EPS)
             np.fill_diagonal(dense, 1.0)

@@ -20,6 +20,9 @@ INF = float("inf")
 
 def _vector(name: str, value: Any) -> np.ndarray:
     """A vector of numbers, infinite ones among them, as float64."""
+    if np.iscomplexobj(value):
+        msg = f"{name} must hold real numbers, got {np.asarray(value).dtype}"
+        raise ProblemError(msg)
     try:
         vector = np.asarray(value, dtype=float)
     except (TypeError, ValueError) as error:

@@ -25,7 +25,7 @@ from matrixlearn.exceptions import ProblemError
 from matrixlearn.exponents import DenseExponent
 from matrixlearn.linalg import frobenius
 from matrixlearn.present import presented_by
-from matrixlearn.problem import Bound, Problem, Spectraplex
+from matrixlearn.problem import Bound, Problem, Spectraplex, as_hermitian, as_real_vector, require_real
 from matrixlearn_definiteboost.checks import density, per_constraint, rows, stacked
 from matrixlearn_definiteboost.constraints import Constraints, DenseConstraints, VectorConstraints
 from matrixlearn_definiteboost.dual import EPS, Sides, log_tr_exp
@@ -119,7 +119,7 @@ class DefiniteBoost(Problem):
                 put("minus", rows("minus", self.minus, (m, d)))
         put("upper", per_constraint("upper", self.upper, m))
         if self.lower is not None:
-            lower = np.asarray(self.lower, dtype=float)
+            lower = np.asarray(require_real("lower", np.asarray(self.lower)), dtype=float)
             none = np.isneginf(lower)
             lower = np.where(none, -np.inf, per_constraint("lower", np.where(none, 0.0, lower), m))
             if np.any(lower > self.upper):
@@ -240,7 +240,7 @@ class DefiniteBoost(Problem):
         return -log_tr_exp(self.log_initial - self.family.apply(y)) - linear
 
     def bound_from_vector(self, y: np.ndarray) -> Bound:
-        y = np.clip(np.asarray(y, dtype=float), *self.box)
+        y = np.clip(as_real_vector("y", y, self.m), *self.box)
         finite = np.where(np.isfinite(self.lower_bounds), np.abs(self.lower_bounds), 0.0)
         linear = np.maximum(np.abs(self.upper), finite)
         size = frobenius(self.log_initial) + float(np.abs(y) @ (np.sqrt(self.d) * self.family.norms + linear))
@@ -248,7 +248,7 @@ class DefiniteBoost(Problem):
         return Bound(point=y, lower=np.inf if lower > self.ceiling else lower)
 
     def bound_from_matrix(self, X: np.ndarray) -> Bound:
-        W = self.densities.project(np.asarray(X))
+        W = self.densities.project(np.asarray(as_hermitian("X", X, self.d)))
         feasible = self.repair(W)
         if feasible is None:
             return Bound(point=W)

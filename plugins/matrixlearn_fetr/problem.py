@@ -28,7 +28,7 @@ from matrixlearn.multitask import (
     require_rows,
     stacked,
 )
-from matrixlearn.problem import as_array, as_hermitian, as_number, as_weights
+from matrixlearn.problem import as_array, as_hermitian, as_number, as_weights, require_real
 from matrixlearn_fetr.means import MEANS
 from matrixlearn_fetr.relations import RelationProblem
 from matrixlearn_fetr.weights import SquaredLoss
@@ -142,6 +142,8 @@ class FETR(RelationProblem):
         if not self.lower <= self.upper < np.inf:
             msg = f"upper must be finite and at least lower = {self.lower:g}, got {self.upper:g}"
             raise ProblemError(msg)
+        for name in ("eta", "lower", "upper"):
+            as_array(name, [getattr(self, name)])  # within the range of all numbers
         if self.mean not in MEANS:
             msg = f"mean must be one of {sorted(MEANS)}, got {self.mean!r}"
             raise ProblemError(msg)
@@ -264,7 +266,8 @@ class FETR(RelationProblem):
 def _checked_moments(gram: Any, cross: Any, square: Any) -> dict[str, np.ndarray]:
     """Moments that can be those of some data."""
     gram, cross, square = (
-        np.asarray(as_array(name, value)) for name, value in (("gram", gram), ("cross", cross), ("square", square))
+        np.asarray(require_real(name, as_array(name, value)))
+        for name, value in (("gram", gram), ("cross", cross), ("square", square))
     )
     if cross.ndim != 2:
         msg = f"cross must have shape (features, tasks), got {cross.shape}"

@@ -113,9 +113,12 @@ def _recognised(path: Any, lines: list[tuple[int, str]]) -> str:
     rows = _rows(lines)
     if not rows:
         refuse(path, 1, "the graph has no edges")
-    said = [cells for _, cells in rows if cells[0] != "c"]
-    edges = sum(len(cells) == 3 and cells[0] == "e" and all(map(whole, cells[1:])) for cells in said)
-    if any(cells[0] == "p" and cells[1:2] in (["edge"], ["edges"], ["col"]) for cells in said) or 2 * edges > len(said):
+    said = [
+        cells for _, cells in rows if cells[0] != "c"
+    ]  # of DIMACS, "c" opens a comment, "p" the header, "e" an edge
+    headers = [cells for cells in said if cells[0] == "p" and cells[1:2] in (["edge"], ["edges"], ["col"])]
+    edges = [cells for cells in said if len(cells) == 3 and cells[0] == "e" and all(map(whole, cells[1:]))]
+    if headers or 2 * len(edges) > len(said) or not said:
         return "DIMACS"
     if "," in (first := " ".join(rows[0][1])) or ";" in first:
         return "CSV"
@@ -143,12 +146,14 @@ def _by_counts(path: Any, lines: list[tuple[int, str]], rows: list[Line]) -> str
     stranger = next(((at, name) for at, name in names if not (whole(name) and int(name) <= n)), None)
     if stranger is None and len(first) == 2 and len(body) == m > 0:
         return "Gset"
-    if (stranger is None and m <= n * (n - 1) // 2) or (len(body) == m > 2 and all(whole(name) for _, name in names)):
+    plain = len(first) == 2 and all(whole(name) for _, name in names)
+    sorted_list = plain and n <= min((int(name) for _, name in names), default=0)  # as lists begin, and headers do not
+    if (stranger is None and m <= n * (n - 1) // 2) or (plain and (len(body) == m > 2 or not sorted_list)):
         but = "" if stranger is None else f", and the vertex {stranger[1]} on line {stranger[0]} is not one of {n}"
         refuse(
             path,
             line,
             f"{' '.join(first)!r} is an edge, or a header 'n m', but {len(body)} lines follow{but}; name the file "
-            f".edges or .rud to tell which",
+            f".edges or .rud to tell which, or let a list begin with its smallest vertex",
         )
     return "edge list"

@@ -18,6 +18,7 @@ MODULES = (
     "matrixlearn.linalg",
     "matrixlearn.maps",
     "matrixlearn.losses",
+    "matrixlearn.machines",
     "matrixlearn.multitask",
     "matrixlearn.oracles",
     "matrixlearn.present",
@@ -28,8 +29,10 @@ MODULES = (
     "matrixlearn.testing",
     "matrixlearn_definiteboost",
     "matrixlearn_discrepancy",
+    "matrixlearn_erm",
     "matrixlearn_maxcut",
     "matrixlearn_meg",
+    "matrixlearn_network",
     "matrixlearn_quantum",
 )
 CONTRACTS = (ml.exponents.Exponent, Schedule)  # protocols: a class need not inherit from them

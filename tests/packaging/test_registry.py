@@ -14,7 +14,7 @@ from matrixlearn.exceptions import (
     PluginNotFoundError,
     ProblemError,
 )
-from matrixlearn.registry import engines
+from matrixlearn.registry import _installed, engines
 from matrixlearn.testing.laws.engine import Opaque
 from matrixlearn.testing.strategies import random_instance
 
@@ -119,6 +119,15 @@ def test_listing_imports_no_plugin(run_python, tmp_path):
         "print([m for m in sys.modules if m.startswith('matrixlearn_')])"
     )
     assert run_python("-c", script, cwd=tmp_path).strip() == "[]"
+
+
+def test_metadata_are_read_once_until_a_folder_changes(distribution):
+    list(ml.problems())
+    misses = _installed.cache_info().misses
+    assert "maxcut" in ml.problems() and "other" not in ml.problems()
+    assert _installed.cache_info().misses == misses
+    distribution("good-plugin", "other", "good_module:Other", good_module=GOOD)
+    assert "other" in ml.problems()
 
 
 def test_an_unused_broken_plugin_breaks_nothing(distribution):

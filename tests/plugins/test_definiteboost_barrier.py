@@ -165,7 +165,6 @@ def test_the_gap_at_a_centre_is_mu_times_the_number_of_logarithms(seed, kind):
     assert -1e-9 * p.scale <= gap <= 1.01 * mu * b.count
 
 
-@settings(max_examples=40)
 @given(seeds, st.sampled_from(KINDS), st.sampled_from([1e-3, 1e-8]))
 def test_any_kind_is_solved_to_any_tolerance_in_a_few_dozen_steps(seed, kind, tol):
     p = problem(seed, kind)
@@ -176,7 +175,7 @@ def test_any_kind_is_solved_to_any_tolerance_in_a_few_dozen_steps(seed, kind, to
     assert found.lower <= other.upper + size and other.lower <= found.upper + size
 
 
-@settings(max_examples=8)
+@settings(max_examples=settings().max_examples // 3)
 @given(seeds, st.sampled_from(KINDS))
 def test_the_optimum_is_cvxpys(seed, kind):
     p = problem(seed, kind, most=3)

@@ -24,7 +24,7 @@ def all_pairs(n):
     return np.column_stack(np.triu_indices(n, 1))
 
 
-@settings(max_examples=10)
+@settings(max_examples=settings().max_examples // 2)
 @given(seeds, st.integers(3, 9))
 def test_all_distances_give_the_kernel_back(seed, n):
     P, D = points_and_distances(np.random.default_rng(seed), n, features=n)
@@ -72,7 +72,7 @@ def test_near_pairs_are_near_and_far_pairs_far(seed, n):
         assert np.array_equal(group[model.kneighbors()[1][:, 0]], group)
 
 
-@settings(max_examples=10)
+@settings(max_examples=settings().max_examples // 2)
 @given(seeds)
 def test_comparisons_are_kept(seed):
     rng = np.random.default_rng(seed)

@@ -191,7 +191,8 @@ def test_the_command_line_reads_every_kind_of_constraint(tmp_path, monkeypatch):
     pairs = {"vectors": rng.standard_normal((5, 3)), "minus": rng.standard_normal((5, 3)), "lower": np.full(5, -0.4)}
     for given, options in ((dense, ()), (pairs, ("--slack", "2"))):
         np.savez("data.npz", **given)
-        found = CliRunner().invoke(cli, ["solve", "definiteboost", "data.npz", *options, "--tol", "1e-6"])
+        command = ["solve", "definiteboost", "data.npz", *options, "--tol", "1e-6", "--overwrite"]
+        found = CliRunner().invoke(cli, command)
         assert found.exit_code == 0, found.output
         expected = ml.solve(DefiniteBoost(**given, slack=2.0 if options else None), tol=1e-6)
         solution = ml.Solution.load("solution.npz")

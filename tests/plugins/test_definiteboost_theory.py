@@ -73,7 +73,7 @@ def exponent(p, y):
 # -- the optimum --------------------------------------------------------------------------------------
 
 
-@settings(max_examples=12)
+@settings(max_examples=settings().max_examples // 2)
 @given(seeds, st.integers(2, 6), st.integers(1, 12), st.booleans())
 def test_the_optimum_is_cvxpys(seed, d, m, complex_entries):
     if complex_entries:
@@ -146,7 +146,7 @@ def test_units_of_the_constraints_do_not_matter(seed, d, m, k):
 # -- two-sided, equality, soft -------------------------------------------------------------------------
 
 
-@settings(max_examples=10)
+@settings(max_examples=settings().max_examples // 2)
 @given(seeds, st.integers(2, 4), st.integers(2, 5), st.sampled_from(["two-sided", "equality", "soft"]))
 def test_other_kinds_of_constraints_are_cvxpys_too(seed, d, m, kind):
     rng = np.random.default_rng(seed)
@@ -343,7 +343,7 @@ def test_divided_differences_at_repeated_and_far_eigenvalues():
 # -- the other problem ------------------------------------------------------------------------------------
 
 
-@settings(max_examples=10)
+@settings(max_examples=settings().max_examples // 2)
 @given(seeds, st.integers(2, 5), st.integers(1, 8), st.booleans())
 def test_minmax_is_cvxpys_by_a_program_on_the_matrix(seed, d, m, complex_entries):
     C = matrices(np.random.default_rng(seed), m, d, complex_entries)

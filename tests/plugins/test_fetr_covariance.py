@@ -90,7 +90,7 @@ def test_one_precision_is_the_clipped_logdet_of_its_loss(W, bounds, seed):
     np.testing.assert_allclose(task_precision(W.T, S2, low, high).dense(), found, atol=1e-9 * high)
 
 
-@settings(max_examples=12)
+@settings(max_examples=settings().max_examples // 2)
 @given(sides, sides, seeds)
 def test_one_precision_by_cvxpy(d, m, seed):
     rng = np.random.default_rng(seed)
@@ -145,7 +145,7 @@ def test_no_other_pair_is_better_and_flip_flop_ends_at_its_value(W, bounds, seed
     assert PrecisionPair(S1, S2).penalty(W) == pytest.approx(best, abs=10 * slack)
 
 
-@settings(max_examples=10)
+@settings(max_examples=settings().max_examples // 2)
 @given(st.integers(1, 3), st.integers(1, 3), seeds)
 def test_the_pair_by_scipy_from_random_starts(d, m, seed):
     """Matrices as K K^T inside the box by a smooth map of their eigenvalues: no geometry of ours."""

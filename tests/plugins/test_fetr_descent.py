@@ -20,7 +20,6 @@ def data(rng, d, m, n=12):
     return X, X @ rng.standard_normal((d, m)) + 0.3 * rng.standard_normal((n, m))
 
 
-@settings(max_examples=20)
 @given(problems, st.sampled_from(["joint", "pruning", "alternating", "gradient", "flip-flop"]))
 def test_the_objective_never_rises_and_bounds_hold(problem, method):
     solution = ml.solve(problem, method=method, tol=1e-9, max_iter=25)
@@ -52,7 +51,7 @@ def test_the_published_alternation_never_raises_its_own_objective(problem):
         state = then
 
 
-@settings(max_examples=15)
+@settings(max_examples=settings().max_examples // 2)
 @given(problems)
 def test_stationary_means_that_no_block_improves(problem):
     solution = ml.solve(problem, tol=1e-10, max_iter=500)
@@ -71,7 +70,7 @@ def test_stationary_means_that_no_block_improves(problem):
         assert problem.value(point, other) >= solution.value - allowed
 
 
-@settings(max_examples=10)
+@settings(max_examples=settings().max_examples // 2)
 @given(problems)
 def test_no_descent_of_another_kind_goes_on_from_there(problem):
     """L-BFGS on the objective as a function of the point alone, started at our answer and kept near it: a long first
@@ -141,7 +140,7 @@ def test_permuting_tasks_and_rotating_features_moves_the_answer_with_them(seed, 
         np.testing.assert_allclose(R @ b.weights, a.weights[:, order], atol=1e-4 * (1 + np.abs(a.weights).max()))
 
 
-@settings(max_examples=6)
+@settings(max_examples=settings().max_examples // 3)
 @given(seeds, st.sampled_from(["zero", "shared"]))
 def test_own_rows_shared_rows_batches_and_moments_are_one_problem(seed, mean):
     rng = np.random.default_rng(seed)

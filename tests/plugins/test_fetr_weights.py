@@ -130,7 +130,7 @@ def test_the_gradient_is_twice_what_the_errata_say(seed, d, m, shared):
     assert slope == pytest.approx(2 * np.vdot(half, E), rel=1e-6, abs=1e-6 * (1 + abs(value(W))))
 
 
-@settings(max_examples=10)
+@settings(max_examples=settings().max_examples // 2)
 @given(seed=seeds, d=sides, m=sides)
 def test_proposition_4_2_has_its_rate_with_half_the_gradient(seed, d, m):
     rng = np.random.default_rng(seed)

@@ -34,7 +34,7 @@ GOOD = (np.diag([1.0, 2.0, 3.0]), 1.5)
         ((scipy.sparse.csr_array(np.ones((3, 2))), 1.0), "round 3: X must be square"),
         ((Pair(0, 1, 4), 1.0), "round 3: X must be a 3 x 3 instance"),
         ((np.eye(3), 1e200), "round 3: diverged, .* for 1e\\+200 costs inf"),
-        ((1e200 * np.eye(3), 1.0), "round 3: X holds values of size 1e\\+200, whose squares overflow"),
+        ((1e200 * np.eye(3), 1.0), "round 3: X holds values of size 1e\\+200, whose products overflow"),
         (7.0, "round 3: an example must be a pair"),
         ((np.eye(3) * 100, 1.0, 2.0), "round 3: an example must be a pair"),
         ((np.diag([0.0, 0.0, 9.0]), 1.0), r"round 3: the eigenvalues of sym\(X\) have range 9"),

@@ -56,10 +56,11 @@ def projectors(settings):
 
 def optimum(problem):
     """f* by a dense model of its own, or NaN where the judge is not sure."""
-    E, n = projectors(problem.settings).reshape(-1, problem.d, problem.d), problem.counts.reshape(-1)
-    rho = cp.Variable((problem.d, problem.d), hermitian=True)
-    terms = [n[k] / n.sum() * cp.log(cp.real(cp.trace(E[k] @ rho))) for k in np.flatnonzero(n)]
-    program = cp.Problem(cp.Maximize(cp.sum(cp.hstack(terms))), [rho >> 0, cp.real(cp.trace(rho)) == 1])
+    d, n = problem.d, problem.counts.reshape(-1)
+    E = projectors(problem.settings).swapaxes(-1, -2).reshape(-1, d * d)[n > 0]
+    rho = cp.Variable((d, d), hermitian=True)
+    p = cp.real(E @ cp.reshape(rho, (d * d,), order="C"))  # tr(E rho), all at once: an atom for each takes seconds
+    program = cp.Problem(cp.Maximize(n[n > 0] / n.sum() @ cp.log(p)), [rho >> 0, cp.real(cp.trace(rho)) == 1])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a judge that says "inaccurate" is not heard
         value = program.solve(solver="CLARABEL")
@@ -74,7 +75,7 @@ def test_it_is_registered_and_takes_the_engine_in_factors():
 
 
 @given(seeds, st.sampled_from(["factored", "exponentiated-gradient"]))
-@settings(max_examples=15)
+@settings(max_examples=settings().max_examples // 2)
 def test_against_cvxpy(seed, method):
     problem = StateTomography.random(np.random.default_rng(seed))
     best = optimum(problem)

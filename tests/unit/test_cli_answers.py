@@ -65,7 +65,7 @@ def test_standard_input_is_a_file(run):
     assert "read standard input as Gset" in output
     assert ml.Solution.load("a.npz").value == pytest.approx(4.52254249, rel=1e-3)
     assert "standard input, line 1" in run("solve", "maxcut", "-", stdin="5 5\n1 2 1\n", status=1)
-    assert "read once" in run("solve", "discrepancy", "--source", "-", "--target", "-", stdin="1\n", status=2)
+    assert "read once" in run("solve", "discrepancy", "--source", "-", "--target", "-", stdin="1\n", status=1)
 
 
 def test_a_plot_is_drawn(run, tmp_path):

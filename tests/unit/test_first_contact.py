@@ -95,7 +95,7 @@ def test_matrices_come_as_people_hold_them():
 def test_values_whose_squares_overflow(which):
     given = dict(zip(("C", "A", "b", "trace_bound"), small(), strict=True))
     given[which] = given[which] * 1e300
-    with pytest.raises(ProblemError, match=f"{which}.* squares overflow"):
+    with pytest.raises(ProblemError, match=f"{which}.* products overflow"):
         ml.LinearSDP(**given)
 
 

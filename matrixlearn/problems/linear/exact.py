@@ -210,6 +210,8 @@ def combined(family: LinearMap, b: np.ndarray, equal: np.ndarray, trace_bound: f
     keep, now_equal = np.ones(m, dtype=bool), equal.copy()
     empty = family.sizes == 0
     for j in np.flatnonzero(empty):
+        if np.any(family.matrix(int(j))):  # entries below 1e-162, whose squares are 0
+            continue
         if b[j] < 0 or (equal[j] and b[j] != 0):
             return Combined(np.arange(m), equal, [], f"row {j} reads 0 . X {'=' if equal[j] else '<='} {b[j]:g}")
         keep[j] = False
@@ -252,7 +254,8 @@ def combined(family: LinearMap, b: np.ndarray, equal: np.ndarray, trace_bound: f
                     if trace > Fraction(trace_bound):
                         why = f"row {least[1]} asks for a trace of {float(trace):.6g}, above trace_bound = {trace_bound:g}"
                         return Combined(np.arange(m), equal, groups, why, needs_trace_bound=True)
-                    if trace == Fraction(trace_bound) and fixed is None:
+                    both = upper is not None and lower is not None and upper[0] == lower[0]
+                    if trace == Fraction(trace_bound) and fixed is None and not both:
                         stay = {least[1]}
                         now_equal[least[1]] = True
                         # A_j = k I: y_j k > 0 is a multiplier of Tr X <= R

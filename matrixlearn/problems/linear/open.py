@@ -13,6 +13,7 @@ so that an optimal y lies in {y >= 0, s.y <= K}, K any upper bound on the optimu
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -116,6 +117,8 @@ class OpenProgram(GameProblem):
         K, with ``interior``.
     trace : float, optional
         R of S, for engines that need it.
+    frame : ndarray, shape (n, n), optional
+        The user's trace in these units and on this face is <frame, X>.
     by_trace : tuple (int, int), optional
         A row that is an equality by the user's trace bound, and the sign of its multipliers that use it.
     """
@@ -129,6 +132,7 @@ class OpenProgram(GameProblem):
     interior: Array | None = None
     level: float = INF
     trace: float | None = None
+    frame: np.ndarray | None = field(default=None, repr=False)
     by_trace: tuple[int, int] | None = None
 
     name = "sdp"
@@ -182,9 +186,11 @@ class OpenProgram(GameProblem):
         slack = self.b - self.family.adjoint(self.interior)
         return KnapsackSet.weighted_simplex(slack, self.level - inner(self.C, self.interior))
 
-    def bounded(self, X: Array | None = None, upper: float = 1.0) -> OpenProgram | None:
+    def bounded(self, X: Array | None = None, upper: float = 1.0, y: np.ndarray | None = None) -> OpenProgram | None:
         """The same program with both sets bounded, by a strictly feasible X, twice the proved width, and a trace; None
         where equalities leave Y without a bound. Without X, a stand-in that tells which engines can play it.
+
+        A y with A(y) - C > 0 bounds the trace of every matrix that is as good as X.
         """
         if np.any(self.equal):
             return None
@@ -192,8 +198,17 @@ class OpenProgram(GameProblem):
         if X is None:
             slack = np.ones(len(self.b))
             return replace(self, interior=0 * self.C, b=slack, level=upper, trace=R)
-        width = upper - inner(self.C, X)
-        return replace(self, interior=X, level=upper + width + 1e-3 * abs(upper), trace=R)
+        value = inner(self.C, X)
+        if y is not None and self.trace_multipliers is None:
+            R = self._trace_at(y, value)
+        return replace(self, interior=X, level=upper + (upper - value) + 1e-3 * abs(upper), trace=R)
+
+    def _trace_at(self, y: np.ndarray, value: float) -> float:
+        """(b.y - value) / lambda_min(A(y) - C), a trace that no feasible X with <C, X> >= value exceeds."""
+        F, error = self.proof.slack(y)
+        least = least_eigenvalue(F) - error
+        within = (self.proof.value(y)[0] - value) / least if least > 0 else INF
+        return within if 0 < within < INF else self._finite_trace
 
     @cached_property
     def _finite_trace(self) -> float:
@@ -303,11 +318,18 @@ class OpenProgram(GameProblem):
             upper, size = proof.upper(moved)
             if upper < INF:
                 return Bound(point=moved, upper=upper, size=size, trace_bound=self._used(moved))
-        if self.limit is not None and not self.limit.row:
-            value, size = proof.value(y)
-            paid = self.limit.R * self.limit.times(*proof.slack(y))
-            return Bound(point=y, upper=value + paid, size=size + paid, trace_bound=self.limit.given)
+        if self.interior is not None:  # an engine between bounds plays with the trace that was given
+            return self.bound_by_limit(y)
         return Bound(point=y, size=size)
+
+    def bound_by_limit(self, y: np.ndarray) -> Bound:
+        """What y proves of the X whose trace the user's bound allows: b.y + R s, A(y) - C + s I >= 0."""
+        y, proof, limit = self.proof.signed(y), self.proof, self.limit
+        value, size = proof.value(y)
+        if limit is None or limit.row:
+            return Bound(point=y, size=size)
+        paid = limit.R * limit.times(*proof.slack(y))
+        return Bound(point=y, upper=value + paid, size=size + paid, trace_bound=limit.given)
 
     def _used(self, y: np.ndarray) -> float | None:
         """R, where y has a multiplier for it."""
@@ -336,14 +358,24 @@ class OpenProgram(GameProblem):
     @cached_property
     def trace_multipliers(self) -> np.ndarray | None:
         """z with A(z) about I, z_j >= 0 outside E: the rows bound the trace by b.z; None where none is found at once."""
-        n = self.C.shape[0]
+        return next((z for target in self._traces for z in self._multipliers_of(target)), None)
+
+    @cached_property
+    def _traces(self) -> list[np.ndarray]:
+        """Matrices >= I that rows may combine to: I, and the user's I in these units and on this face."""
+        eye = np.eye(self.C.shape[0])
+        if self.frame is None or np.array_equal(self.frame, eye):
+            return [eye]
+        least = least_eigenvalue(self.frame)
+        return [eye, self.frame / least] if least > 0 else [eye]
+
+    def _multipliers_of(self, target: np.ndarray) -> Iterator[np.ndarray]:
+        """z with A(z) about the target, z_j >= 0 outside E, where there is one: of the equalities alone, of all rows."""
         for rows in (self.equal, np.ones(len(self.b), dtype=bool)):
-            if not np.any(rows):
-                continue
-            z, residual = combination(self.proof.family, rows, np.eye(n))
-            if residual <= 1e-9 * np.sqrt(n) and np.all(self.equal | (z >= 0)):
-                return np.asarray(z * (1 + 1e-8))
-        return None
+            if np.any(rows):
+                z, residual = combination(self.proof.family, rows, target)
+                if residual <= 1e-9 * frobenius(target) and np.all(self.equal | (z >= 0)):
+                    yield np.asarray(z * (1 + 1e-8))
 
     def toward(self, X: Array, interior: Array | None) -> Array:
         """X moved to the rows and towards a strictly feasible point, as little as a proof takes."""

@@ -285,6 +285,28 @@ class LinearSDP(Problem):
             return Bound(point=point)
         return dataclasses.replace(bound, point=point)
 
+    def strictly_feasible(self) -> tuple[Array | None, np.ndarray | None]:
+        """(X, y) by as many iterations of an interior-point method as it takes to find both; None for what is not found."""
+        return self._strictly_feasible
+
+    @cached_property
+    def _strictly_feasible(self) -> tuple[Array | None, np.ndarray | None]:
+        from matrixlearn.engines import Incumbent, InteriorPoint, Limits, run  # engines know problems: late
+
+        standard = self.standard
+        if standard.answer:
+            return None, None
+        found = run(
+            InteriorPoint(),
+            standard.program,
+            tol=1e-6,
+            start=Incumbent.first(standard.program),
+            limits=Limits(max_iter=40),
+            decided=lambda best: best.inside is not None and best.inside_dual is not None,
+        ).incumbent
+        X, y = found.inside, found.inside_dual
+        return None if X is None else standard.lifted_matrix(X), None if y is None else standard.lifted_vector(y)
+
     def ray_near(self, X: Array) -> Array | None:
         """A direction along which nothing bounds the objective; none where the trace is bounded."""
         standard = self.standard
@@ -310,7 +332,10 @@ class LinearSDP(Problem):
             return Bound(point=np.zeros(len(self.b)), upper=-INF, trace_bound=needed)
         if standard.only_zero:  # K N - C >= 0 for a large K, N > 0, and b.y = 0
             return Bound(point=standard.lifted_vector(np.zeros(0)), upper=0.0)
-        bound = standard.program.bound_from_vector(standard.lowered_vector(np.asarray(y, dtype=float)))
+        program, z = standard.program, standard.lowered_vector(np.asarray(y, dtype=float))
+        bound = program.bound_from_vector(z)
+        if bound.upper == INF:
+            bound = program.bound_by_limit(z)
         return dataclasses.replace(bound, point=standard.lifted_vector(bound.point))
 
     def toward(self, X: Array, interior: Array | None) -> Array:

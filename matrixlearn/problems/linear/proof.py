@@ -38,6 +38,9 @@ from matrixlearn.linalg.verified import INF, inner_bounded, is_definite, least_e
 from matrixlearn.maps import CompressedMap, LinearMap
 from matrixlearn.maps.bounded import adjoint_bounded, apply_error, congruence_error, gram_bounded
 
+FLOOR = 1e-3
+"""Part of the sum of |C_ij X_ij| that a gap is relative to at the least."""
+
 ROOM = 1 + 1e-8
 """Covers the rounding of norms, which is relative, where they multiply a margin."""
 
@@ -106,15 +109,18 @@ class Proof:
         return ROOM * float(np.linalg.norm(self._units * missed)) / self.sigma if self.sigma > 0 else INF
 
     def lower(self, X: np.ndarray) -> tuple[float, float]:
-        """(a proved lower bound of v, -inf where X proves none; what it adds up to)."""
+        """(a proved lower bound of v, -inf where X proves none; what it adds up to: |<C, X>|, and not less than `FLOOR`
+        times the sum of |C_ij X_ij|, so that an optimum of 0 has a size).
+        """
         value, error = inner_bounded(self.C, X)
+        size = max(abs(value), FLOOR * float(np.sum(np.abs(self.C) * np.abs(X))))
         margin = self.margin(X)
         if not math.isfinite(margin.delta):
-            return -INF, abs(value)
+            return -INF, size
         if np.any(margin.slack < 0) or not is_definite(X, margin.delta):
-            return -INF, abs(value)
+            return -INF, size
         error += self.cost_error * frobenius(X) * ROOM
-        return value - error - (self.cost_size + self.cost_error) * margin.delta, abs(value)
+        return value - error - (self.cost_size + self.cost_error) * margin.delta, size
 
     def margin(self, X: np.ndarray) -> Margin:
         """What the rows leave of X: how far the feasible matrix may be, and the slack of the others beyond that."""

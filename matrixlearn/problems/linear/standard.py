@@ -127,7 +127,7 @@ class Standard:
             right, equal_here = np.ones(1), np.zeros(1, dtype=bool)
         limit = None if trace_bound is None else TraceLimit(trace_bound, frame, frame_error)
         proof = Proof(as_numpy(here), exact, right, equal_here, cost_error, before if reduces else None)
-        program = OpenProgram(here, playing, right, equal_here, proof, limit)
+        program = OpenProgram(here, playing, right, equal_here, proof, limit, frame=frame)
         if (
             says.by_trace is not None and by_echelon is None and found is None
         ):  # rows are where they were, but for others
@@ -262,7 +262,7 @@ class Standard:
         sparse = isinstance(program.family, SparseMap)
         second = _sparse_row(row * unit, n) if sparse else DenseMap((row * unit)[None])
         proof = program.proof
-        b, equal = np.append(program.b, limit.R * unit), np.append(program.equal, False)
+        b, equal = np.append(program.b, limit.given * unit), np.append(program.equal, False)
         exact = StackedMap(proof.family, second)
         playing = exact if program.family is proof.family else _like(program.family, second, program.C)
         return replace(
@@ -274,6 +274,7 @@ class Standard:
                 equal,
                 replace(proof, family=exact, b=b, equal=equal),
                 replace(limit, row=True),
+                frame=program.frame,
             ),
         )
 

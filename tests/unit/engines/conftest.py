@@ -52,9 +52,12 @@ def bounded_game(problem):
     if reduction is None or reduction.answer:
         return problem if reduction is None else None
     program = reduction.program
-    start = run(InteriorPoint(), program, tol=1e-3, decided=lambda best: best.inside is not None and best.upper < np.inf)
-    best = start.incumbent
-    return None if best.inside is None or best.upper == np.inf else program.bounded(best.inside, best.upper)
+    best = run(
+        InteriorPoint(), program, tol=1e-3, decided=lambda known: known.inside is not None and known.upper < np.inf
+    ).incumbent
+    if best.inside is None or best.upper == np.inf:
+        return None
+    return program.bounded(best.inside, best.upper, best.inside_dual)
 
 
 @pytest.fixture(scope="session")

@@ -138,7 +138,9 @@ def test_auto_takes_it_for_many_points_and_says_why():
     assert solution.method == "column-generation"
     assert "m = 450" in solution.explain()
     assert ml.solve(gaussian(60, 50, 6), tol=1e-3).method == "interior-point"
-    assert not ColumnGeneration().preferred(ml.LinearSDP(np.eye(2), np.ones((500, 2)), np.ones(500)).standard.program.game, 1e-3)
+    assert not ColumnGeneration().preferred(
+        ml.LinearSDP(np.eye(2), np.ones((500, 2)), np.ones(500)).standard.program.game, 1e-3
+    )
 
 
 def test_a_warm_start_begins_with_its_points():
@@ -186,6 +188,8 @@ def test_the_arrays_of_other_libraries(backend):
 
 
 def test_what_it_cannot_play_is_refused():
-    assert "bounded" in ColumnGeneration().objection(ml.LinearSDP(np.eye(2), [-np.eye(2)], [-0.5], 1.0).standard.program)
+    assert "bounded" in ColumnGeneration().objection(
+        ml.LinearSDP(np.eye(2), [-np.eye(2)], [-0.5], 1.0).standard.program
+    )
     refused = ColumnGeneration().objection(Opaque())
     assert "plays games" in refused and "column-generation" in refused

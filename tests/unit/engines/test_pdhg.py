@@ -94,9 +94,7 @@ def test_every_round_keeps_to_the_step_rule_and_inside_the_sets(name, random_gam
         assert np.abs(S.eigenvalues(now.X)).sum() <= S.trace * (1 + 1e-10)
         for point in (now, after.average):  # the images are carried along, not computed again
             np.testing.assert_allclose(point.image, problem.game.image(point.y), atol=1e-9 * problem.scale)
-            np.testing.assert_allclose(
-                point.prices, problem.game.prices(point.X), atol=1e-9 * (1 + d.max() * S.trace)
-            )
+            np.testing.assert_allclose(point.prices, problem.game.prices(point.X), atol=1e-9 * (1 + d.max() * S.trace))
         if after.restarts.since == before.restarts.since + 1:
             assert after.mass > before.mass  # the accepted step joins the average
             eta = after.mass - before.mass

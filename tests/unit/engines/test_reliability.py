@@ -46,7 +46,7 @@ def instance(seed, scale):
 
 
 @pytest.mark.parametrize("method", METHODS)
-@settings(max_examples=12)
+@settings(max_examples=settings().max_examples // 2)
 @given(seed=st.integers(0, 59), scale=st.sampled_from([1e-6, 1.0, 1e6]))
 def test_no_small_instance_is_answered_wrongly(method, seed, scale):
     base, problem, factor = instance(seed, scale)

@@ -73,7 +73,9 @@ def test_the_rate_is_that_of_the_theory(seed, k):
     best = ml.solve(problem, "interior-point", tol=1e-8).y
     moved = best - state.first
     value = smooth_norm(problem.game.image(state.v), state.p)[0]
-    at_best = smooth_norm(problem.game.image(best), state.p)[0]  # an upper bound of min G: the bound holds for every point
+    at_best = smooth_norm(problem.game.image(best), state.p)[
+        0
+    ]  # an upper bound of min G: the bound holds for every point
     allowed = 2 * (2 * state.p - 1) * float(moved @ state.J @ moved) / (k * (k + 1))
     assert value <= at_best + allowed + 1e-8 * problem.scale**2
 

@@ -49,9 +49,7 @@ def test_a_compressed_game_is_the_game_on_a_subspace(played, seed, r):
     frame = Frame(game.game, V)
     small = frame.game
     y = rng.uniform(0, 1, m)
-    W = small.S.project(
-        (lambda G: G + G.conj().T)(rng.standard_normal((V.shape[1], V.shape[1])) + 0j * V[0, 0])
-    )
+    W = small.S.project((lambda G: G + G.conj().T)(rng.standard_normal((V.shape[1], V.shape[1])) + 0j * V[0, 0]))
     X = frame.expanded(W)
     size = 1e-10 * (1 + game.scale)
     assert small.value(W, y) == pytest.approx(game.game.value(X, y), rel=1e-9, abs=size)

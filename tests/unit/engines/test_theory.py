@@ -51,9 +51,7 @@ def test_the_step_is_positive_and_minus_log_of_one_minus_epsilon():
     """epsilon' = -ln(1 - epsilon) > 0: a loss makes its own direction smaller, not larger."""
     game, delta = discrepancy(), 0.3
     schedule, incumbent = Theory(delta), Incumbent(discrepancy())
-    start = Incumbent(game).offered(
-        ml.engines.Proposal(X=game.game.S.center(game.game.C), y=game.game.Y.center())
-    )
+    start = Incumbent(game).offered(ml.engines.Proposal(X=game.game.S.center(game.game.C), y=game.game.Y.center()))
     first = schedule.step(game.game, schedule.init(game.game, start, entropy_on(game.game.S)), start)
     alpha = first.alpha
     rho = alpha + widest(game)

@@ -11,7 +11,7 @@ from matrixlearn.exponents import ClippedLogDet, clipped_reciprocal
 from matrixlearn.testing.strategies import psd, rotated
 
 
-@settings(max_examples=15)
+@settings(max_examples=settings().max_examples // 2)
 @given(psd(high=10.0), st.floats(0.5, 5.0), st.sampled_from([(0.1, 10.0), (1.0, 1.0), (0.5, 2.0)]))
 def test_is_the_minimizer_by_cvxpy(G, weight, bounds):
     n, (low, high) = len(G), bounds

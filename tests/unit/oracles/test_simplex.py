@@ -1,6 +1,5 @@
 """Oracles over Y: the vertex, the sorted list of Algorithm 3, and the smallest move."""
 
-
 import cvxpy as cp
 import numpy as np
 import pytest

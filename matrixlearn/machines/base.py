@@ -1,0 +1,71 @@
+"""The contract of machines: what an algorithm sees of where its data are.
+
+Implement `Machines` (how machines are had, a frozen description) and `Held` (the machines, once they hold their rows).
+
+An array "by machine" has one entry or row for each of the m machines, in the order of `Held.ids`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from matrixlearn.machines.ledger import Ledger
+    from matrixlearn.machines.mail import Links, Mail
+    from matrixlearn.machines.shards import Shards
+
+
+@runtime_checkable
+class Machines(Protocol):
+    """How machines are had."""
+
+    @property
+    def hub(self) -> bool:
+        """Whether there is one that all others reach; without it messages go along edges only."""
+
+    @property
+    def reliable(self) -> bool:
+        """Whether every message arrives in the round in which it is sent."""
+
+    def hold(self, shards: Shards) -> Held:
+        """The machines with their rows."""
+
+
+class Held(Protocol):
+    """Machines that hold their rows.
+
+    Of the four verbs `map` computes where the rows are and counts nothing, the others move numbers and count them.
+    """
+
+    ledger: Ledger
+    """What has been sent since `opened`."""
+
+    @property
+    def ids(self) -> tuple[Hashable, ...]:
+        """The names of the machines."""
+
+    def opened(self, vector: int) -> Ledger:
+        """A fresh ledger, in the place of the last one, that counts vectors of so many numbers."""
+
+    def map(self, function: Callable[..., Any], *by_machine: np.ndarray, **common: Any) -> Any:
+        """``function(block, *by_machine, **common)`` on the machines of each `Block`; what it returns, an array by
+        machine or a tuple of such, for all machines.
+
+        The function is pure: called again, after a fault, it returns the same. ``by_machine`` is what the machines hold
+        themselves.
+        """
+
+    def exchange(self, mail: Mail, vectors: np.ndarray) -> Mail:
+        """One message of each machine to each neighbour; what has arrived by now is in the `Mail` returned."""
+
+    def mail(self, links: Links, vectors: np.ndarray) -> Mail:
+        """The state before the first message: all know the vectors that everyone starts with."""
+
+    def gather(self, by_machine: np.ndarray) -> np.ndarray:
+        """An array by machine, sent to the hub."""
+
+    def scatter(self, by_machine: np.ndarray) -> np.ndarray:
+        """An array by machine, of which the hub sends each machine its own entry."""

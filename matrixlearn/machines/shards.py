@@ -1,0 +1,137 @@
+"""Rows by machine: at hand, in files that are read where they lie, or made by a loader there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from matrixlearn._validation import as_array, as_samples, as_weights
+from matrixlearn.exceptions import ProblemError
+from matrixlearn.machines.block import Block
+
+
+@dataclass(frozen=True, eq=False)
+class Shards:
+    """The rows of each machine, or the way to them.
+
+    Parameters
+    ----------
+    ids : tuple
+        The names of the machines.
+    loaders : tuple of (function, arguments)
+        For each machine a function that makes (X_i, y_i), or (X_i, y_i, weights), and its arguments; called where the
+        rows stay.
+    """
+
+    ids: tuple[Hashable, ...]
+    loaders: tuple[tuple[Callable[..., Any], tuple[Any, ...]], ...]
+
+    @classmethod
+    def of(cls, X: Any, y: Any, task: Any, sample_weight: Any = None) -> Shards:
+        """Rows at hand.
+
+        Parameters
+        ----------
+        X : array or sparse array, shape (n, d)
+        y : array, shape (n,)
+        task : array, shape (n,)
+            The machine of each row; machines are in ascending order of these labels.
+        sample_weight : array, shape (n,), optional
+        """
+        labels, number = np.unique(np.asarray(task), return_inverse=True)
+        order = np.argsort(number, kind="stable")
+        ends = np.append(0, np.cumsum(np.bincount(number)))
+        X = X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
+        y, counts = np.asarray(y), np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight)
+        X, y, counts = X[order], y[order], counts[order]
+        parts = (slice(start, end) for start, end in pairwise(ends))
+        return cls(tuple(labels.tolist()), tuple((_as_it_is, (X[p], y[p], counts[p])) for p in parts))
+
+    @classmethod
+    def from_files(cls, paths: Mapping[Hashable, Any] | Sequence[Any], read: Callable[[Any], Any]) -> Shards:
+        """Files, each read by the machine that keeps it: ``read(path)`` returns (X_i, y_i).
+
+        Parameters
+        ----------
+        paths : mapping of names to paths, or sequence of paths
+            A path is the name of its machine, where it has no other.
+        read : callable
+        """
+        named = dict(paths) if isinstance(paths, Mapping) else {str(path): path for path in paths}
+        return cls(tuple(named), tuple((read, (path,)) for path in named.values()))
+
+    @classmethod
+    def loaded(cls, loader: Callable[..., Any], arguments: Mapping[Hashable, Any] | Sequence[Any]) -> Shards:
+        """Whatever ``loader(argument)`` makes, on the machine that keeps it; a tuple is several arguments."""
+        named = arguments if isinstance(arguments, Mapping) else dict(enumerate(arguments))
+        each = (given if isinstance(given, tuple) else (given,) for given in named.values())
+        return cls(tuple(named), tuple((loader, given) for given in each))
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __repr__(self) -> str:
+        return f"<Shards of {len(self)} machines>"
+
+    def block(self, machines: Sequence[int] | None = None) -> Block:
+        """The rows of some machines by number, all by default, loaded and checked.
+
+        Raises
+        ------
+        ProblemError
+            For a loader that raises, and for rows that cannot be right; with the name of the machine.
+        """
+        chosen = range(len(self)) if machines is None else machines
+        if not len(chosen):
+            msg = "there are no machines: at least one with rows is needed"
+            raise ProblemError(msg)
+        parts = [self._loaded(i) for i in chosen]
+        widths = [X.shape[1] for X, _, _ in parts]
+        for i, width in zip(chosen, widths, strict=True):
+            if width != widths[0]:
+                msg = (
+                    f"all machines must have the same features, but {self.ids[chosen[0]]!r} has {widths[0]} and "
+                    f"{self.ids[i]!r} has {width}"
+                )
+                raise ProblemError(msg)
+        if any(hasattr(X, "tocsr") for X, _, _ in parts):
+            import scipy.sparse as sp  # late: import time
+
+            X: Any = sp.csr_array(sp.vstack([sp.csr_array(X) for X, _, _ in parts]))
+        else:
+            X = np.vstack([X for X, _, _ in parts])
+        ends = np.append(0, np.cumsum([len(y) for _, y, _ in parts]))
+        y, counts = (np.concatenate([part[k] for part in parts]) for k in (1, 2))
+        return Block(tuple(self.ids[i] for i in chosen), X, y, ends, counts)
+
+    def _loaded(self, i: int) -> tuple[Any, np.ndarray, np.ndarray]:
+        """X_i, y_i and weights of machine i, checked."""
+        function, arguments = self.loaders[i]
+        name = self.ids[i]
+        try:
+            X, y, *rest = function(*arguments)
+        except Exception as error:
+            msg = f"the loader of machine {name!r} raised {type(error).__name__}: {error}"
+            raise ProblemError(msg) from error
+        if getattr(X, "shape", (1,))[0] == 0:
+            msg = f"machine {name!r} has no rows; leave it out, or give it at least one"
+            raise ProblemError(msg)
+        if hasattr(X, "tocsr"):
+            X = X.tocsr().astype(float)
+            as_array(f"X of machine {name!r}", X.data)
+        else:
+            X = np.asarray(as_samples(f"X of machine {name!r}", X))
+        y = np.asarray(as_array(f"y of machine {name!r}", y), dtype=float)
+        if y.shape != (X.shape[0],):
+            msg = f"y of machine {name!r} must be a vector of {X.shape[0]} targets, got shape {y.shape}"
+            raise ProblemError(msg)
+        counts = as_weights(f"weights of machine {name!r}", rest[0], len(y)) if rest else np.ones(len(y))
+        return X, y, np.asarray(counts, dtype=float)
+
+
+def _as_it_is(*rows: Any) -> tuple[Any, ...]:
+    return rows

@@ -1,0 +1,68 @@
+"""`ERM` for people: the case, the weights, predictions against labels, samples from a file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from matrixlearn.exceptions import ProblemError
+from matrixlearn.losses import LOSSES
+from matrixlearn.present import Argument, Presenter, Say
+from matrixlearn.problem import read_arrays
+
+if TYPE_CHECKING:
+    from matrixlearn import Solution
+    from matrixlearn_erm.problem import ERM
+
+
+class ERMPresenter(Presenter):
+    """Weights that were learned from samples and labels."""
+
+    arguments = (
+        Argument("data", ".npz with A, shape (n, d), and b, shape (n,).", required=True, positional=True),
+        Argument("loss", f"{', '.join(LOSSES)}; parameters in parentheses.", str, required=True),
+        Argument("penalty", 'such as "ridge(ridge=0.1)" or "elastic-net(ridge=0.1, l1=0.01)".', str, required=True),
+    )
+
+    def describe(self, solution: Solution) -> list[str]:
+        problem: ERM = solution.problem  # type: ignore[assignment]
+        lines = [f"case       {problem.case}"]
+        if solution.matrix is not None:
+            x = np.asarray(solution.matrix)
+            lines.append(f"weights    {np.count_nonzero(x)} of {problem.d} are not 0, ||x|| = {np.linalg.norm(x):.4g}")
+        return lines
+
+    def plot(self, solution: Solution, axes: Any) -> bool:
+        if solution.matrix is None:
+            return False
+        problem: ERM = solution.problem  # type: ignore[assignment]
+        b, p = problem.b, problem.design.apply(np.asarray(solution.matrix))
+        title = f"{problem.loss}, {problem.penalty}"
+        if set(np.unique(b)) <= {-1.0, 1.0}:
+            for sign, colour in ((-1.0, "C0"), (1.0, "C3")):
+                if np.any(b == sign):
+                    axes.hist(p[b == sign], bins=40, alpha=0.6, color=colour, density=True, label=f"b = {sign:+.0f}")
+            axes.set(xlabel="prediction $a_i \\cdot x$", ylabel="density", title=title)
+            axes.legend(frameon=False)
+            return True
+        axes.scatter(b, p, s=12, color="C2", alpha=0.7, lw=0)
+        ends = [min(b.min(), p.min()), max(b.max(), p.max())]
+        axes.plot(ends, ends, color="C7", lw=1)
+        axes.set(xlabel="label $b_i$", ylabel="prediction $a_i \\cdot x$", title=title)
+        return True
+
+    def columns(self, solution: Solution) -> dict[str, Any]:
+        """The weights, one a row."""
+        return {} if solution.matrix is None else {"weight": np.asarray(solution.matrix)}
+
+    def from_arguments(self, given: Mapping[str, Any], say: Say) -> ERM:
+        """The problem of the samples and labels in a file."""
+        cls: type[ERM] = self.problem_class  # type: ignore[assignment]
+        settings = dict(given)
+        arrays = read_arrays(settings.pop("data"), ("A", "b"))
+        if len(arrays) < 2:
+            msg = f"{given['data']} must hold A and b, got {', '.join(arrays)} only"
+            raise ProblemError(msg)
+        return cls(arrays["A"], arrays["b"], **settings)

@@ -1,0 +1,206 @@
+"""Gradient descent, "solve the regulariser" (BSR), "optimise the loss" (BOL), and DMTL, which is BOL node by node.
+
+    GD    w_i <- sum_k mu_ki w_k - a grad F_i(w_i),          mu = I - a (eta I + tau L)
+    BSR   w_i <- (1 - a eta) w_i - a sum_k (M^-1)_ki grad F_k(w_k)
+    BOL   w_i <- prox of a F_i at sum_k mu_ki w_k
+
+Accelerated, the same map is taken at W + theta (W - W_old), theta = (sqrt(kappa) - 1) / (sqrt(kappa) + 1); where the
+objective rises the momentum starts again.
+
+BOL without acceleration survives late and lost messages: with a <= 1 / (eta + tau max deg) the entries of mu are >= 0
+with rows of sum 1 - a eta, a prox is nonexpansive, so that max_i ||w_i - w_i*|| shrinks by 1 - a eta in every round,
+for every convex loss. Gradient descent does likewise where a (L_F / 2 + eta + tau max deg) <= 1.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from matrixlearn.engines import Incumbent, Proposal
+from matrixlearn.machines import Mail
+from matrixlearn_network.corner import proximal_pair
+from matrixlearn_network.engines.base import NetworkEngine, Walk
+from matrixlearn_network.local_steps import proximal, slope
+from matrixlearn_network.problem import GraphMultitask
+
+
+@dataclass(frozen=True, eq=False)
+class FirstOrder(Walk):
+    """Weights, those before, and how much of the last move to add."""
+
+    before: np.ndarray = None  # type: ignore[assignment]
+    theta: float = 0.0
+    value: float = np.inf
+    moves: bool = False
+    """Whether the next step takes momentum."""
+    step: np.ndarray = None  # type: ignore[assignment]
+    """a_i by task, (m,)."""
+    mail: Mail | None = None
+
+
+@dataclass(frozen=True)
+class FirstOrderEngine(NetworkEngine):
+    """Fixed steps, with or without momentum.
+
+    Parameters
+    ----------
+    accelerated : bool
+        By default where messages arrive in time.
+    """
+
+    accelerated: bool | None = None
+
+    def _further_objection(self, problem: GraphMultitask) -> str:
+        if self.accelerated and not problem.machines.reliable:
+            return f"{self.name} accelerated has no proof of convergence where messages are late or lost"
+        return ""
+
+    def init(self, problem: Any, incumbent: Incumbent) -> FirstOrder:
+        ledger = problem.opened(self.name)
+        W = self.started(problem, incumbent)
+        step, kappa = self._step(problem)
+        momentum = problem.machines.reliable if self.accelerated is None else self.accelerated
+        theta = (np.sqrt(kappa) - 1) / (np.sqrt(kappa) + 1) if momentum else 0.0
+        mail = problem.held.mail(problem.graph.links, W) if self.by_neighbours else None
+        value = problem.value(W.T) if momentum else np.inf
+        return FirstOrder((), "", W, ledger, W, theta, value, False, np.broadcast_to(step, len(W)), mail)
+
+    by_neighbours = True
+    """Whether vectors go along edges."""
+
+    @abstractmethod
+    def _step(self, problem: GraphMultitask) -> tuple[Any, float]:
+        """a, one for all or by task, and kappa."""
+
+    def step(self, problem: Any, state: FirstOrder, incumbent: Incumbent) -> FirstOrder:
+        ahead = state.W + state.theta * (state.W - state.before) if state.moves else state.W
+        mail = None if state.mail is None else problem.held.exchange(state.mail, ahead)
+        W, y = self._map(problem, state, ahead, mail)
+        state.ledger.end_round()
+        if self.diverges(W):
+            msg = "the weights grew beyond all bounds: the step is too long"
+            return FirstOrder((), msg, state.W, state.ledger, state.W, 0.0, state.value, False, state.step, mail)
+        X = np.ascontiguousarray(W.T)
+        value = problem.value(X) if state.theta else np.inf
+        still = "" if not np.array_equal(W, state.W) or not problem.machines.reliable else "no round moves the weights"
+        moves = state.theta > 0 and value <= state.value
+        proposal = Proposal(X=X, y=y)
+        return FirstOrder((proposal,), still, W, state.ledger, state.W, state.theta, value, moves, state.step, mail)
+
+    @abstractmethod
+    def _map(
+        self, problem: GraphMultitask, state: FirstOrder, W: np.ndarray, mail: Mail | None
+    ) -> tuple[np.ndarray, np.ndarray | None]:
+        """The next weights by task, and dual points where the step has some of its own."""
+
+    @staticmethod
+    def _mixed(problem: GraphMultitask, step: np.ndarray, W: np.ndarray, mail: Mail | None) -> np.ndarray:
+        """sum_k mu_ki w_k by task, w_k as it has arrived."""
+        assert mail is not None
+        arrived = mail.links.summing(problem.graph.link_weights) @ mail.held
+        own = 1 - step * (problem.eta + problem.tau * problem.graph.degrees)
+        return own[:, None] * W + (step * problem.tau)[:, None] * arrived
+
+
+@dataclass(frozen=True)
+class GradientDescent(FirstOrderEngine):
+    """GD: vectors to neighbours, a = 1 / (L_F + eta + tau lambda_max)."""
+
+    name = "gd"
+    survives = True
+
+    def _step(self, problem: GraphMultitask) -> tuple[Any, float]:
+        L, eta, tau = problem.smoothness, problem.eta, problem.tau
+        total = L + eta + tau * problem.graph.largest
+        if not problem.machines.reliable:  # the contraction in the largest norm of a task
+            total = max(total, L / 2 + eta + tau * float(problem.graph.degrees.max(initial=0.0)))
+        return 1 / total, total / eta
+
+    def _map(self, problem: Any, state: FirstOrder, W: np.ndarray, mail: Mail | None) -> tuple[np.ndarray, None]:
+        gradient = problem.held.map(slope, W, loss=problem.loss)
+        return self._mixed(problem, state.step, W, mail) - state.step[:, None] * gradient, None
+
+
+@dataclass(frozen=True)
+class BSR(FirstOrderEngine):
+    """Solve the regulariser: gradients to a hub, which averages them by M^-1; a = 1 / (L_F + eta), whatever the graph.
+
+    The report's short form lacks (1 - a eta) and then minimises the loss alone; its (6) has a factor m too many.
+    """
+
+    name = "bsr"
+    needs_hub = True
+    by_neighbours = False
+
+    def _step(self, problem: GraphMultitask) -> tuple[Any, float]:
+        total = problem.smoothness + problem.eta
+        return 1 / total, total / problem.eta
+
+    def _map(self, problem: Any, state: FirstOrder, W: np.ndarray, mail: Mail | None) -> tuple[np.ndarray, None]:
+        gradient = problem.held.gather(problem.held.map(slope, W, loss=problem.loss))
+        averaged = problem.held.scatter(problem.coupling.solve(gradient))
+        a = state.step[:, None]
+        return (1 - a * problem.eta) * W - a * averaged, None
+
+
+@dataclass(frozen=True)
+class BOL(FirstOrderEngine):
+    """Optimise the loss: vectors to neighbours, each machine solves its own problem near their mean.
+
+    a = 1 / (eta + tau lambda_max), whatever the loss; with late messages 1 / (eta + tau max deg).
+    """
+
+    name = "bol"
+    needs_smooth = False
+    survives = True
+
+    def _step(self, problem: GraphMultitask) -> tuple[Any, float]:
+        largest = problem.graph.largest if problem.machines.reliable else float(problem.graph.degrees.max(initial=0.0))
+        total = problem.eta + problem.tau * largest
+        return 1 / total, total / problem.eta
+
+    def _map(
+        self, problem: Any, state: FirstOrder, W: np.ndarray, mail: Mail | None
+    ) -> tuple[np.ndarray, np.ndarray | None]:
+        mixed = self._mixed(problem, state.step, W, mail)
+        if not np.isfinite(problem.loss.smoothness):
+            return problem.held.map(proximal_pair, mixed, state.step, loss=problem.loss)
+        return problem.held.map(proximal, mixed, state.step, W, loss=problem.loss), None
+
+
+@dataclass(frozen=True)
+class DMTL(BOL):
+    """BOL with a step for each node, 1 / (eta + tau deg_i): block Jacobi, the fourth paper's sensors at eta = 0.
+
+        w_i <- argmin over u of F_i(u) + (eta + tau deg_i)/2 ||u||^2 - tau u . sum_k a_ik w_k
+
+    Where two moves cancel, as on a bipartite graph with a direction that no sensor sees, half of each step is taken.
+    """
+
+    accelerated: bool | None = False
+
+    name = "dmtl"
+    needs_ridge = False
+
+    def _further_objection(self, problem: GraphMultitask) -> str:
+        if self.accelerated:
+            return "dmtl has no accelerated form: its steps differ by task"
+        if problem.eta == 0 and not np.all(problem.graph.degrees > 0):
+            return "dmtl with eta = 0 needs a neighbour for every task"
+        return super()._further_objection(problem)
+
+    def _step(self, problem: GraphMultitask) -> tuple[Any, float]:
+        return 1 / (problem.eta + problem.tau * problem.graph.degrees), 1.0
+
+    def step(self, problem: Any, state: FirstOrder, incumbent: Incumbent) -> FirstOrder:
+        new = super().step(problem, state, incumbent)
+        last, move = state.W - state.before, new.W - state.W
+        size = float(np.linalg.norm(move))
+        if size > 0 and float(np.linalg.norm(move + last)) < 0.1 * size:
+            W = (new.W + state.W) / 2
+            return replace(new, proposals=(Proposal(X=np.ascontiguousarray(W.T)),), W=W)
+        return new
