@@ -1,4 +1,4 @@
-"""What a solve tells while it runs: events, limits, progress."""
+"""Events that a solve reports while it runs, and a progress line."""
 
 from __future__ import annotations
 

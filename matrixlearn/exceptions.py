@@ -44,3 +44,7 @@ class PluginConflictError(PluginError):
 
 class MissingExtraError(MatrixLearnError, ImportError):
     """An optional dependency is not installed; the message says how to install it."""
+
+
+class UnseenTaskWarning(UserWarning):
+    """A label that ``fit`` did not see, or one that is misspelt: it is predicted by what all tasks share."""

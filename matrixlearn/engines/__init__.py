@@ -1,4 +1,4 @@
-"""Ways to the answer: the loop (`base.run`), and the engines that it drives."""
+"""Engines, which propose points, and the loop (`base.run`) that has the problem certify them."""
 
 from matrixlearn.engines.adaptive import Adaptive
 from matrixlearn.engines.base import Engine, GameEngine, Incumbent, Limits, Proposal, Run, State, run

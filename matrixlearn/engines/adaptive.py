@@ -1,4 +1,4 @@
-"""The schedule that anyone would run: steps from the unrest they cause, levels from the certified interval."""
+"""The adaptive schedule: step sizes from the measured change of the iterates, levels from the certified interval."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from matrixlearn.typing import Array
 
 @dataclass(frozen=True, kw_only=True)
 class AdaptiveState(State):
-    """Losses and averages since the last fresh start, and how restless the rounds were."""
+    """Losses and averages since the last restart, and how much the iterates changed."""
 
     G: Array
     exponent: Exponent

@@ -236,7 +236,7 @@ class State:
 
 
 class Engine(ABC):
-    """A method that proposes points: frozen parameters, and two functions."""
+    """A method that proposes points: frozen parameters and two functions, `init` and `step`."""
 
     name: str
 
@@ -302,7 +302,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Run:
-    """How a loop ended."""
+    """How a loop ended, and what it proved."""
 
     incumbent: Incumbent
     events: tuple[Event, ...]

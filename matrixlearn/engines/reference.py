@@ -1,4 +1,4 @@
-"""cvxpy as an engine, with any of its solvers, certified like every other."""
+"""cvxpy as an engine, with any of its solvers; its answers are certified like all others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What engines for saddle points share: geometry of S and Y, and the values of iterates."""
+"""Functions that several engines for saddle points use: the geometry of S and Y, and the values of iterates."""
 
 from __future__ import annotations
 

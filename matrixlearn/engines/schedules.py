@@ -1,4 +1,4 @@
-"""What a schedule of matrix multiplicative weights decides, and what it may regret."""
+"""The contract of a schedule of matrix multiplicative weights, and the bound of its regret."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ TINY = float(np.finfo(float).tiny)
 
 
 class LinearSystem(ABC):
-    """M, with a way to solve that refinement makes exact."""
+    """A positive definite matrix M with a solver, made exact by iterative refinement."""
 
     @abstractmethod
     def product(self, x: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""The published schedule of matrix multiplicative weights: the reference and the teacher."""
+"""The published schedule of matrix multiplicative weights, for comparison and for teaching."""
 
 from __future__ import annotations
 

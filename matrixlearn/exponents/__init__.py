@@ -6,7 +6,7 @@ from matrixlearn.exponents.dense import DenseExponent
 from matrixlearn.exponents.diagonal import DiagonalExponent
 from matrixlearn.exponents.eigen_update import EigenUpdateExponent
 from matrixlearn.exponents.entropy import entropy_on
-from matrixlearn.exponents.halves import ActionExponent, HalfExponent, SketchedExponent, TaylorExponent
+from matrixlearn.exponents.half_exponent import ActionExponent, HalfExponent, SketchedExponent, TaylorExponent
 from matrixlearn.exponents.kernelized import (
     KernelizedExponent,
     kernel_coordinates,

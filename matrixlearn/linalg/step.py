@@ -1,4 +1,4 @@
-"""How far one may go from a positive definite matrix before it stops being so."""
+"""The longest step from a positive definite matrix that stays in the cone."""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ is imported here, and by the modules that import this one.
 
 from __future__ import annotations
 
+import warnings
 from abc import abstractmethod
 from typing import Any
 
@@ -21,6 +22,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from matrixlearn.exceptions import UnseenTaskWarning
 from matrixlearn.multitask.checks import as_labels, known_targets
 from matrixlearn.multitask.moments import Moments
 from matrixlearn.multitask.rows import Rows
@@ -57,9 +59,11 @@ class TaskLabels:
             raise ValueError(msg)
         task = _label_of_rows(task, X.shape[0])
         seen = np.isin(task, self.tasks_)
-        if self._common is None and not np.all(seen):
+        if not np.all(seen):
             msg = f"task has labels that fit did not see: {np.unique(task[~seen])[:5].tolist()}"
-            raise ValueError(msg)
+            if self._common is None:
+                raise ValueError(msg)
+            warnings.warn(f"{msg}; they are predicted by what all tasks share", UnseenTaskWarning, stacklevel=3)
         return np.where(seen, np.searchsorted(self.tasks_, task), len(self.tasks_))
 
     @property

@@ -16,7 +16,7 @@ from matrixlearn.multitask.equation import EPS, WeightEquation
 
 
 class WeightSolver(ABC):
-    """One way to solve the weight equation."""
+    """A solver of the weight equation."""
 
     name: str
 

@@ -1,4 +1,4 @@
-"""The answers to a matrix."""
+"""Oracles: functions that answer a matrix with a loss, or say that the rounds are over."""
 
 from matrixlearn.oracles.base import Done, Move, Oracle
 from matrixlearn.oracles.matching import bipartite_matching, minimum_weight_matching, sorted_pairing

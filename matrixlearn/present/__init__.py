@@ -1,4 +1,4 @@
-"""How a problem is shown to people: kept beside the problem, looked up when someone looks."""
+"""Presenters: texts, pictures and command-line arguments of a problem, looked up beside its class."""
 
 from matrixlearn.present.base import Argument, Presenter, Say, presented_by, presenter_of
 

@@ -1,4 +1,4 @@
-"""Whether the parts of a game fit together: asked at the door, of games that nothing has checked in construction."""
+"""Checks that the parts of a game fit together, for games that nothing has checked in construction."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ import numpy as np
 from matrixlearn._array import is_sparse, namespace
 from matrixlearn._validation import as_array, as_hermitian, require_numpy, require_same_namespace, require_square
 from matrixlearn.exceptions import ProblemError
-from matrixlearn.linalg import is_complex
+from matrixlearn.linalg import adjoint, is_complex
 from matrixlearn.maps import DenseMap, LinearMap, RankOneMap, SparseMap
 
 
@@ -82,6 +82,12 @@ def constraint_family(A: Any, n: int) -> LinearMap:
         return DenseMap(xp.stack(matrices))
     array = as_array("A", A)
     if array.ndim == 2 and array.shape[1] == n:
+        if array.shape[0] == n and bool(namespace(array).all(array == adjoint(array))):
+            msg = (
+                f"A is one symmetric matrix of shape ({n}, {n}): for one constraint pass [A]; for {n} rank-one ones "
+                f"a_j a_j^H, its rows a_j, pass RankOneMap(A)"
+            )
+            raise ProblemError(msg)
         return RankOneMap(array)
     if array.ndim != 3 or tuple(array.shape[1:]) != (n, n):
         msg = (

@@ -1,4 +1,4 @@
-"""Where the two players live: spectral sets S for the matrix, polytopes Y for the vector."""
+"""The sets of a game: spectral sets S of matrices, polytopes Y of vectors."""
 
 from matrixlearn.sets.knapsack import KnapsackSet
 from matrixlearn.sets.spectral import (

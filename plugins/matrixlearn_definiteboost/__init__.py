@@ -7,7 +7,7 @@ from matrixlearn_definiteboost.diagonal import Boosted, EdgeProblem, adaboost, e
 from matrixlearn_definiteboost.engines import Algorithm2, ApproximateProjections, Corrective, ExactProjections
 from matrixlearn_definiteboost.minmax import Bisection, MinMaxSDP, bisect_theta
 from matrixlearn_definiteboost.problem import DefiniteBoost
-from matrixlearn_definiteboost.unlisted import Separated, boost_with_oracle
+from matrixlearn_definiteboost.separation import Separated, boost_with_oracle
 
 if TYPE_CHECKING:
     from matrixlearn_definiteboost.estimator import DefiniteBoostKernel

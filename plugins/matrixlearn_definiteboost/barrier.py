@@ -99,7 +99,7 @@ class Centring:
 
 
 @dataclass(frozen=True, eq=False)
-class Direction:
+class BarrierStep:
     """A Newton step: dx, the p and q after it, W+, and the squared decrement -grad G . dx."""
 
     dx: np.ndarray
@@ -188,13 +188,13 @@ class Barrier:
         s, t = self.ends(x)
         return Centring(x, mu, value, noise, self._slacks(W) - mu / s + mu / t, W, m, V, w)
 
-    def direction(self, at: Centring, p: np.ndarray, q: np.ndarray, model: np.ndarray) -> Direction:
+    def direction(self, at: Centring, p: np.ndarray, q: np.ndarray, model: np.ndarray) -> BarrierStep:
         """The Newton step of G with Gamma = ``model``, (d, d), for W, and with p and q for the ends of the box."""
         s, t = self.ends(at.x)
         D = p / s + q / t
         dx = self._solved(at.V, model, D, -at.gradient)
         dW = -self._pushed(at.V, model, dx)
-        return Direction(dx, at.mu / s - p / s * dx, at.mu / t + q / t * dx, at.W + dW, -float(at.gradient @ dx))
+        return BarrierStep(dx, at.mu / s - p / s * dx, at.mu / t + q / t * dx, at.W + dW, -float(at.gradient @ dx))
 
     def _pushed(self, V: np.ndarray, model: np.ndarray, dx: np.ndarray) -> np.ndarray:
         """Gamma o A(dx), of trace zero."""
@@ -236,7 +236,7 @@ class Barrier:
         """By a factor of K = I + R_L^T D_L^{-1} R_L, of the order of W's entries, and one of order of the other, stiff
         sides, whose D is too small to divide by: R_S K^{-1} R_S^T + D_S.
         """
-        rows = Rows(self, V, model)
+        rows = CurvatureRows(self, V, model)
         loose = STIFF * float(np.max(model)) < D
         K = rows.normal(np.flatnonzero(loose), D)
         K[np.diag_indices_from(K)] += 1.0
@@ -256,7 +256,7 @@ class Barrier:
 
         return solve
 
-    def search(self, at: Centring, step: Direction, p: np.ndarray, q: np.ndarray) -> tuple[Centring, float, float]:
+    def search(self, at: Centring, step: BarrierStep, p: np.ndarray, q: np.ndarray) -> tuple[Centring, float, float]:
         """(the next point, the share of dx, that of p and q): the first of the halved steps that lowers G enough."""
         s, t = self.ends(at.x)
         longest = min(_room(s, step.dx), _room(t, -step.dx))
@@ -299,7 +299,7 @@ def _room(z: np.ndarray, dz: np.ndarray) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class CurvatureRows:
     """R by its rows, sqrt(Gamma) o B_i on and above the diagonal, never all of them at once."""
 
     barrier: Barrier

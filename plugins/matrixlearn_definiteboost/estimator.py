@@ -13,6 +13,7 @@ u u^H holds entries +-1: with +-0.5, as printed in Section 5.1, tr(W X) would be
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, Literal
 
 import numpy as np
@@ -119,11 +120,13 @@ class DefiniteBoostKernel(BaseEstimator):
         if n < 2:
             msg = f"pairs must hold at least two different objects, got {n}"
             raise ProblemError(msg)
-        for first, second in ((0, 1), (2, 3))[: width // 2]:
-            same = np.flatnonzero(tuples[:, first] == tuples[:, second])
-            if len(same):
-                msg = f"pairs[{same[0]}] compares an object with itself: its distance is 0 in every kernel; drop it"
-                raise ProblemError(msg)
+        same = np.flatnonzero(np.any(tuples[:, ::2] == tuples[:, 1::2], axis=1))
+        if len(same):
+            msg = (
+                f"pairs compare an object, or equal points, with itself: its distance is 0 in every kernel; drop the "
+                f"rows {same.tolist()}"
+            )
+            raise ProblemError(msg)
         U = coordinates[tuples[:, 0]] - coordinates[tuples[:, 1]]
         r = coordinates.shape[1]
         centred = coordinates - coordinates.mean(axis=0)
@@ -134,6 +137,12 @@ class DefiniteBoostKernel(BaseEstimator):
             upper = np.full(len(U), -self.margin * unit)
         else:
             values, signs = self._measured(y, len(U))
+            if (signs or self.slack is None) and (apart := _contradictions(tuples, values)):
+                msg = f"pairs contradict each other, the same two objects with different y: {apart}"
+                if self.slack is None:
+                    msg = f"{msg}; hard constraints are infeasible: give a slack, which prices violations"
+                    raise ProblemError(msg)
+                warnings.warn(msg, UserWarning, stacklevel=2)  # of distances it is the noise that the price is for
             if signs:
                 largest = np.einsum("jk,jk->j", U, U)  # no density matrix gives a pair more
                 lower = np.where(values > 0, -np.inf, self.far * unit)
@@ -189,9 +198,20 @@ class DefiniteBoostKernel(BaseEstimator):
 
     def _measured(self, y: Any, k: int) -> tuple[np.ndarray, bool]:
         """(y, whether they are signs)."""
-        values = np.ones(k) if y is None else check_array(y, ensure_2d=False, input_name="y", dtype=np.float64)
+        if self.measurements not in ("auto", "signs", "distances"):
+            msg = f"measurements must be 'auto', 'signs' or 'distances', got {self.measurements!r}"
+            raise ProblemError(msg)
+        given = check_array(y, ensure_2d=False, input_name="y", dtype=None) if y is not None else np.ones(k)
+        values = check_array(given, ensure_2d=False, input_name="y", dtype=np.float64)
         if values.shape != (k,):
             msg = f"y must have shape ({k},), one for each pair, got {values.shape}"
+            raise ProblemError(msg)
+        labels = given.dtype.kind == "b" or (bool(np.all((values == 0) | (values == 1))) and not np.all(values == 1))
+        if labels and self.measurements != "distances":
+            msg = (
+                "y holds 0 and 1 or booleans, which may be labels or distances: pass np.where(y, 1, -1) for similar "
+                "(+1) and dissimilar (-1) pairs, or measurements='distances'"
+            )
             raise ProblemError(msg)
         signs = self.measurements == "signs" or (self.measurements == "auto" and bool(np.all(np.abs(values) == 1)))
         if signs and not np.all(np.abs(values) == 1):
@@ -279,6 +299,18 @@ class DefiniteBoostKernel(BaseEstimator):
         nearest = known[np.argsort(D[:, known], axis=1, kind="stable")[:, :n_neighbors]]
         votes = labels[nearest]
         return np.array([np.bincount(row).argmax() for row in votes])
+
+
+def _contradictions(pairs: np.ndarray, values: np.ndarray) -> str:
+    """The rows of all pairs that have several values, and these; empty where there are none."""
+    _, code = np.unique(np.sort(pairs, axis=1), axis=0, return_inverse=True)
+    code = code.reshape(-1)
+    least, most = np.full(code.max() + 1, np.inf), np.full(code.max() + 1, -np.inf)
+    np.minimum.at(least, code, values)
+    np.maximum.at(most, code, values)
+    apart = np.flatnonzero(most - least > 1e-9 * np.abs(values).max())
+    rows = [np.flatnonzero(code == j).tolist() for j in apart]
+    return "; ".join(f"rows {which}: y = {[float(values[i]) for i in which]}" for which in rows)
 
 
 def _components(points: np.ndarray, coordinates: np.ndarray, weights: np.ndarray) -> np.ndarray:

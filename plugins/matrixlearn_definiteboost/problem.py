@@ -303,7 +303,7 @@ class DefiniteBoost(Problem):
 
     def reference(self) -> cvxpy.Problem:
         """The entropy through the sums of the largest eigenvalues, exact, in real variables."""
-        from matrixlearn_definiteboost.judge import program
+        from matrixlearn_definiteboost.reference import program
 
         return program(self)
 

@@ -32,7 +32,7 @@ from matrixlearn.problem import (
     as_real_vector,
     as_samples,
 )
-from matrixlearn_discrepancy.samples import as_sparse_samples, gram_coordinates, is_sparse
+from matrixlearn_discrepancy.samples import as_sparse_samples, gram_coordinates, in_order_of, is_sparse
 
 if TYPE_CHECKING:
     import cvxpy
@@ -76,6 +76,7 @@ class Discrepancy(GameProblem):
     objective = "minimize"
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "X_target", in_order_of(self.X_source, self.X_target))
         as_points = as_sparse_samples if is_sparse(self.X_source) or is_sparse(self.X_target) else as_samples
         Xs, Xt = as_points("X_source", self.X_source), as_points("X_target", self.X_target)
         if Xs.shape[1] != Xt.shape[1]:

@@ -47,6 +47,25 @@ def as_sparse_samples(name: str, samples: Any) -> Any:
     return rows
 
 
+def in_order_of(X_source: Any, X_target: Any) -> Any:
+    """The target with its columns in the source's order, where both are data frames.
+
+    Raises
+    ------
+    ProblemError
+        Where they have other names, or the order cannot be told from the names.
+    """
+    names, others = (list(X.columns) if hasattr(X, "columns") else None for X in (X_source, X_target))
+    if names is None or others is None or names == others:
+        return X_target
+    if len(set(names)) < len(names) or set(names) != set(others) or len(names) != len(others):
+        lacking = sorted(map(str, set(names) ^ set(others)))
+        why = f"{', '.join(lacking[:5])} in one only" if lacking else "a name stands for several columns"
+        msg = f"X_source and X_target must have columns of the same names, got {why}"
+        raise ProblemError(msg)
+    return X_target[names]
+
+
 def gram_coordinates(P: Any) -> np.ndarray:
     """Rows with the inner products of the rows of a sparse P, (q, N) -> (q, min(q, N)) or fewer columns.
 

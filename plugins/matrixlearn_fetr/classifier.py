@@ -6,13 +6,13 @@ import numpy as np
 
 from matrixlearn.multitask import MultitaskClassifier
 from matrixlearn_fetr.estimator import ByCrossValidation, Fixed, Relations
-from matrixlearn_fetr.posed import LogisticPosed
+from matrixlearn_fetr.training import LogisticTraining
 
 
 class Around(Relations, MultitaskClassifier):
     """One whose shared mean w_0, where it has one, predicts the tasks that ``fit`` did not see."""
 
-    posed = LogisticPosed
+    posed = LogisticTraining
 
     @property
     def _common(self) -> tuple[np.ndarray, float] | None:

@@ -23,7 +23,7 @@ from matrixlearn_fetr.relations import Located, RelationProblem
 
 
 class Descent(Engine):
-    """What the ways down share."""
+    """The base class of the engines that lower the objective of FETR."""
 
     def objection(self, problem: Problem) -> str:
         return "" if isinstance(problem, RelationProblem) else f"{self.name} is for FETR and its kind"
@@ -31,7 +31,7 @@ class Descent(Engine):
 
 @dataclass(frozen=True, kw_only=True)
 class JointState(State):
-    """The point that the last step left from, and how many times its move the next one looks ahead."""
+    """The point before the last step, and by how many times its move the next step extrapolates."""
 
     left: Located | None = None
     ahead: float = 1.0

@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from matrixlearn import Solution, Status, solve
 from matrixlearn.multitask import Rows, number_at_least, splits
 from matrixlearn_fetr.picture import draw_relations
-from matrixlearn_fetr.posed import Posed
+from matrixlearn_fetr.training import Training
 
 MEANS = ("auto", "shared", "zero")
 
@@ -27,7 +27,7 @@ MEANS = ("auto", "shared", "zero")
 class Relations(ABC):
     """All estimators of FETR."""
 
-    posed: ClassVar[type[Posed]]
+    posed: ClassVar[type[Training]]
     """The loss."""
 
     mean: str
@@ -49,15 +49,15 @@ class Relations(ABC):
         posed = self._posed(rows)
         return posed.linear(self._learned(self._solution(posed)))
 
-    def _posed(self, rows: Rows) -> Posed:
+    def _posed(self, rows: Rows) -> Training:
         return self.posed(rows, self.tasks_, self.fit_intercept)
 
     @abstractmethod
-    def _solution(self, posed: Posed) -> Solution:
+    def _solution(self, posed: Training) -> Solution:
         """For the eta and the bounds that are given, or chosen here."""
 
     def _solve(
-        self, posed: Posed, eta: float, bounds: tuple[float, float], tol: float, warm_start: Solution | None = None
+        self, posed: Training, eta: float, bounds: tuple[float, float], tol: float, warm_start: Solution | None = None
     ) -> Solution:
         lower, upper = bounds
         problem = posed.problem.with_prior(eta=eta, lower=lower, upper=upper, mean=self._around)
@@ -140,7 +140,7 @@ class Fixed(Relations):
         self.tol = tol
         self.max_iter = max_iter
 
-    def _solution(self, posed: Posed) -> Solution:
+    def _solution(self, posed: Training) -> Solution:
         return self._solve(posed, self.eta, (self.lower, self.upper), self.tol)
 
 
@@ -187,7 +187,7 @@ class ByCrossValidation(Relations):
         for eta in self.etas:
             number_at_least("each of etas", eta, 0, strictly=True)
 
-    def _solution(self, posed: Posed) -> Solution:
+    def _solution(self, posed: Training) -> Solution:
         errors = [
             self._errors(posed.rows, train, test) for train, test in splits(posed.rows, self.cv, self.random_state)
         ]
@@ -197,7 +197,7 @@ class ByCrossValidation(Relations):
         way = [None, *self._path(posed, self.bounds[at], [eta for eta in self.etas if eta < self.eta_])]
         return self._solve(posed, self.eta_, self.bounds[at], self.tol, warm_start=way[-1])
 
-    def _path(self, posed: Posed, bounds: tuple[float, float], etas: Iterable[float]) -> Iterator[Solution]:
+    def _path(self, posed: Training, bounds: tuple[float, float], etas: Iterable[float]) -> Iterator[Solution]:
         """Solutions for the etas in ascending order, each from the one before."""
         solution = None
         for eta in sorted(etas):

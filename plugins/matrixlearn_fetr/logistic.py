@@ -39,7 +39,7 @@ HALVINGS = 40
 # -- rows ------------------------------------------------------------------------------------------
 
 
-class Rows(Protocol):
+class PredictionMap(Protocol):
     """The linear map from weights (d, m) to predictions, one for each label."""
 
     @property
@@ -91,7 +91,7 @@ class SharedRows:
 
 @dataclass(frozen=True, eq=False)
 class OwnRows:
-    """Rows X (n, d), each of one task, whose number is in code (n,): predictions (n,)."""
+    """PredictionMap X (n, d), each of one task, whose number is in code (n,): predictions (n,)."""
 
     X: Any
     code: np.ndarray
@@ -136,7 +136,7 @@ def _weighted_gram(X: Any, c: np.ndarray) -> np.ndarray:
 class WeightedMoments:
     """X^T diag(c) X, task by task: what the weight equation takes of `Moments`, the matrices never formed."""
 
-    rows: Rows
+    rows: PredictionMap
     c: np.ndarray
 
     is_shared = False
@@ -171,14 +171,14 @@ class LogisticLoss:
 
     Parameters
     ----------
-    rows : Rows
+    rows : PredictionMap
     signs : array, of the shape of the predictions
         y, -1 or 1.
     counts : array, of a shape that broadcasts to theirs
         a >= 0, what each label counts.
     """
 
-    rows: Rows
+    rows: PredictionMap
     signs: np.ndarray
     counts: Any = 1.0
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from matrixlearn.multitask import MultitaskRegressor
 from matrixlearn_fetr.estimator import ByCrossValidation, Fixed, Relations
-from matrixlearn_fetr.posed import SquaredPosed
+from matrixlearn_fetr.training import SquaredTraining
 
 
 class AroundMean(Relations, MultitaskRegressor):
@@ -72,7 +72,7 @@ class FETRRegressor(Fixed, AroundMean):
     (True, 'stationary')
     """
 
-    posed = SquaredPosed
+    posed = SquaredTraining
 
 
 class FETRRegressorCV(ByCrossValidation, AroundMean):
@@ -109,4 +109,4 @@ class FETRRegressorCV(ByCrossValidation, AroundMean):
         As in `FETRRegressor`, fitted to all rows.
     """
 
-    posed = SquaredPosed
+    posed = SquaredTraining

@@ -31,7 +31,7 @@ class Change:
 
 
 class Link(Protocol):
-    """u and what ties it to p."""
+    """The multipliers u, and the variables that tie them to the predictions p."""
 
     @property
     def u(self) -> np.ndarray:

@@ -87,7 +87,7 @@ class Scaling:
 
 
 @dataclass(frozen=True, eq=False)
-class Direction:
+class ConicStep:
     """A step of everything; w and s in the scaling."""
 
     w: np.ndarray
@@ -116,7 +116,7 @@ class Linearized:
         """Their mean."""
         return (float(self.scaling.D @ self.scaling.D) + self.link.complementarity) / self.pairs
 
-    def mu_after(self, by: Direction, step: float) -> float:
+    def mu_after(self, by: ConicStep, step: float) -> float:
         """Their mean after a step."""
         D = np.diag(self.scaling.D)
         both = inner(D + step * by.w, D + step * by.s) + self.link.moved(by.link, step).complementarity
@@ -138,7 +138,7 @@ class Linearized:
             return self
         return replace(self, system=Orthogonal.of(stack, self.scaling.R, beta))
 
-    def direction(self, mu: float, second: Direction | None) -> Direction:
+    def direction(self, mu: float, second: ConicStep | None) -> ConicStep:
         """The step to products of mu, less the second order of another step."""
         D, scaling = self.scaling.D, self.scaling
         target = mu * np.eye(len(D)) - np.diag(D**2)
@@ -151,9 +151,9 @@ class Linearized:
         shift = -trace(scaling.outside(w)) / gained
         w, du = w + shift * w_shifted, du + shift * du_shifted
         s = scaling.inside(self.problem.stack.apply(du) - shift * np.eye(len(D)))
-        return Direction(w, s, shift, self.link.change(du, mu, change))
+        return ConicStep(w, s, shift, self.link.change(du, mu, change))
 
-    def room(self, by: Direction) -> float:
+    def room(self, by: ConicStep) -> float:
         """The largest step that leaves no cone."""
         return min(self.scaling.room(by.w), self.scaling.room(by.s), by.link.room)
 

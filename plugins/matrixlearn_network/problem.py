@@ -89,8 +89,9 @@ class GraphMultitask(Problem):
 
     References
     ----------
-    Wang, Kolar and Srebro, "Distributed multi-task learning with shared representation" (2016) and its successors on
-    graphs; Evgeniou and Pontil (2004) for the complete graph.
+    Wang, Wang, Kolar and Srebro, "Distributed stochastic multi-task learning with graph regularization" (2018); Verma
+    and B, "Distributed multi-task learning for sensor network" (2017), for ``dmtl``; Evgeniou and Pontil (2004) for the
+    complete graph.
     """
 
     X: Any

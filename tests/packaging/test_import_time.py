@@ -25,7 +25,7 @@ def loaded_by(code):
         "import matrixlearn as ml; list(ml.problems())",
         "import matrixlearn_discrepancy, matrixlearn_maxcut",
         "import matrixlearn as ml; [ml.problems()[name] for name in ('sdp', 'discrepancy', 'maxcut')]",
-        "import matrixlearn as ml, numpy as np; ml.LinearSDP(np.eye(2), np.eye(2), np.ones(2), 1.0)",
+        "import matrixlearn as ml, numpy as np; ml.LinearSDP(np.eye(2), [np.eye(2)], np.ones(1), 1.0)",
     ],
 )
 def test_nothing_heavy_is_loaded(code):
@@ -37,5 +37,5 @@ def test_the_probe_sees_what_is_loaded():
 
 
 def test_a_solve_loads_scipy_and_no_more():
-    code = "import matrixlearn as ml, numpy as np; ml.solve(ml.LinearSDP(np.eye(2), np.eye(2), np.ones(2), 1.0))"
+    code = "import matrixlearn as ml, numpy as np; ml.solve(ml.LinearSDP(np.eye(2), [np.eye(2)], np.ones(1), 1.0))"
     assert loaded_by(code) == {"scipy"}

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from matrixlearn_definiteboost import CentralPath, DefiniteBoost
-from matrixlearn_definiteboost.barrier import Barrier, Rows, barrier_weights, inverse_curvature
+from matrixlearn_definiteboost.barrier import Barrier, CurvatureRows, barrier_weights, inverse_curvature
 
 import matrixlearn as ml
 from matrixlearn.engines import Incumbent
@@ -96,7 +96,7 @@ def test_rows_and_products_are_of_one_matrix(seed, kind):
     b, x, mu = somewhere(p, rng)
     assume(len(x) > 0)
     at = b.at(x, mu)
-    rows = Rows(b, at.V, inverse_curvature(at.w, mu))
+    rows = CurvatureRows(b, at.V, inverse_curvature(at.w, mu))
     R = rows.of(np.arange(len(x)))
     v, r, D = rng.standard_normal(R.shape[1]), rng.standard_normal(len(x)), rng.uniform(0.5, 2, len(x))
     size = 1e-12 * max(1.0, float(np.abs(R).max())) * R.size

@@ -152,20 +152,20 @@ def test_it_follows_the_conventions_of_scikit_learn():
     ("arguments", "message"),
     [
         (([[0, 0]], [1.0]), "at least two different objects, got 1"),
-        (([[0, 0], [0, 1]], [1.0, 1.0]), r"pairs\[0\] compares an object with itself"),
-        (([[0, 1], [2, 2]], [0.5, 0.7]), r"pairs\[1\] compares"),
+        (([[0, 0], [0, 1]], [1.0, 1.0]), r"with itself.* rows \[0\]"),
+        (([[0, 1], [2, 2]], [0.5, 0.7]), r"with itself.* rows \[1\]"),
         (([[0, 1], [1, 2]], [0.5, -0.7]), "negative"),
         (([[0, 1], [1, 2]], [0.5]), "y must have shape"),
         (([[0, 1], [1, 2]], [0.5, np.nan]), "NaN"),
         (([[0, 1.5]], [1.0]), "pairs must hold indices"),
         (([[0, -1]], [1.0]), "pairs must hold indices"),
         (([[0, 1, 2]], None), "two or four columns"),
-        (([[1, 1]], None), "compares an object"),
+        (([[1, 1]], None), "compare an object"),
         ((np.zeros((3, 2, 4)), None), "at least two different objects, got 1"),
         ((np.zeros((1, 2, 4)), None), "at least two different objects, got 1"),
         ((np.zeros((0, 2)), None), "0 sample"),
         ((np.full((3, 2, 4), np.nan), None), "NaN"),
-        (([[0, 1, 2, 2]], None), "compares an object with itself"),
+        (([[0, 1, 2, 2]], None), "compare an object"),
     ],
 )
 def test_errors_say_what_is_wrong(arguments, message):
@@ -179,7 +179,7 @@ def test_more_errors():
     with pytest.raises(ProblemError, match="measurements='signs'"):
         DefiniteBoostKernel(measurements="signs").fit([[0, 1]], [0.5])
     with pytest.raises(ProblemError, match=r"status infeasible.*give a slack"):
-        DefiniteBoostKernel(slack=None).fit([[0, 1], [0, 1]], [1, -1])
+        DefiniteBoostKernel(slack=None).fit([[0, 1], [1, 2], [0, 2]], [1, 1, -1])  # sqrt 1 > 2 sqrt 0.2
     model = DefiniteBoostKernel().fit([[0, 1], [1, 2]])
     with pytest.raises(ProblemError, match="n_neighbors"):
         model.kneighbors(3)
@@ -192,3 +192,8 @@ def test_more_errors():
 def test_importing_the_plugin_does_not_import_scikit_learn():
     code = "import sys, matrixlearn_definiteboost as m; assert 'sklearn' not in sys.modules; m.DefiniteBoostKernel; assert 'sklearn' in sys.modules"  # noqa: E501
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_an_index_that_no_memory_holds_is_refused_before_it_is_asked_for():
+    with pytest.raises(ProblemError, match="the index 1000000000: a kernel of 1000000001 objects takes"):
+        DefiniteBoostKernel().fit([[0, 10**9]], [1])

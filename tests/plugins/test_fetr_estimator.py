@@ -403,6 +403,7 @@ def test_scikit_learn_is_imported_late():
         matrixlearn_fetr.nothing
 
 
+@pytest.mark.filterwarnings("ignore::matrixlearn.exceptions.UnseenTaskWarning")
 def test_tasks_that_fit_did_not_see_are_predicted_by_the_shared_mean():
     rng = np.random.default_rng(0)
     task = np.repeat(["a", "b", "c", "d"], 40)
@@ -416,6 +417,7 @@ def test_tasks_that_fit_did_not_see_are_predicted_by_the_shared_mean():
         FETRRegressor(eta=10.0, mean="zero").fit(X, y, task=task).predict(X[:1], task=["e"])
 
 
+@pytest.mark.filterwarnings("ignore::matrixlearn.exceptions.UnseenTaskWarning")
 @pytest.mark.parametrize("intercept", [False, True])
 @pytest.mark.parametrize("make", [FETRClassifier, lambda **k: FETRClassifierCV(etas=(1.0, 10.0), cv=3, **k)])
 def test_classes_in_tasks_that_fit_did_not_see_are_predicted_by_the_shared_mean(make, intercept):

@@ -176,6 +176,7 @@ def test_the_methods_beside_it_take_weights_too(model):
     np.testing.assert_allclose(weighted.coef_, model.fit(X[there], y[there], task[there]).coef_, atol=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore::matrixlearn.exceptions.UnseenTaskWarning")
 def test_weights_pass_through_scikit_learns_tools():
     _, X, y, task, weight = rows_of(7, n=20)
     with sklearn.config_context(enable_metadata_routing=True):

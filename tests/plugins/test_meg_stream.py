@@ -1,5 +1,7 @@
 """The life of an online learner: files, interrupts, streams in pieces."""
 
+import contextlib
+
 import numpy as np
 import pytest
 from matrixlearn_meg import MEGLearner
@@ -40,6 +42,12 @@ def test_a_saved_learner_resumes_where_it_was(update, tmp_path):
         fresh().restore(tmp_path / "other.npz")
     with pytest.raises(FileNotFoundError):
         fresh().restore(tmp_path / "missing.npz")
+    state = (tmp_path / "state.npz").read_bytes()
+    for at in range(0, len(state), len(state) // 40):  # a flipped byte is the same state or one named error
+        (tmp_path / "broken.npz").write_bytes(state[:at] + bytes([state[at] ^ 255]) + state[at + 1 :])
+        with contextlib.suppress(MatrixLearnError):
+            G = fresh().restore(tmp_path / "broken.npz").W
+            np.testing.assert_array_equal(G, fresh().restore(tmp_path / "state.npz").W)
 
 
 def test_one_by_one_is_the_same_as_all_at_once():

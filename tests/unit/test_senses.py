@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import matrixlearn as ml
 from matrixlearn.exceptions import ProblemError
+from matrixlearn.problem import RankOneMap
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -90,7 +91,7 @@ def test_maxcut_as_rows_of_equalities_is_maxcut():
 
     W = np.array([[0, 1, 2, 0], [1, 0, 1, 3], [2, 1, 0, 1], [0, 3, 1, 0.0]])
     cut = MaxCut(W)
-    rows = np.eye(4)  # rank-one: e_j e_j^T
+    rows = RankOneMap(np.eye(4))  # e_j e_j^T
     program = ml.LinearSDP.with_senses(cut.cost, rows, np.ones(4), "==", trace_bound=5.0)
     assert ml.solve(program, tol=1e-6).value == pytest.approx(ml.solve(cut, tol=1e-8).value, rel=1e-5)
 

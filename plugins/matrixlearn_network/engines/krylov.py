@@ -92,7 +92,7 @@ class Krylov(NetworkEngine):
         gradient = problem.gradient(X)
         hessians = problem.held.map(_hessians, W, loss=problem.loss)
         mean = state.mean
-        if self.uses_mean(problem):
+        if self.uses_mean(problem) if state.gradient is None else mean is not None:
             d = W.shape[1]
             at = np.triu_indices(d)
             halves = problem.held.gather(hessians[:, at[0], at[1]])  # d (d + 1) / 2 numbers a machine
@@ -180,8 +180,10 @@ class Krylov(NetworkEngine):
 
 def _is_weakly_coupled(problem: GraphMultitask) -> bool:
     """Whether own blocks need fewer rounds than the mean: measured in benchmarks/network_rounds.py."""
-    least = problem.loss.smoothness * float(np.median(problem.held.map(_least_curvature)))
-    return problem.tau * problem.graph.largest <= WEAK * (problem.eta + least)
+    tie, L = problem.tau * problem.graph.largest, problem.loss.smoothness
+    if tie > WEAK * (problem.eta + L * float(np.median(problem.held.map(_mean_curvature)))):
+        return False  # without a decomposition
+    return tie <= WEAK * (problem.eta + L * float(np.median(problem.held.map(_least_curvature))))
 
 
 # -- what machines compute ---------------------------------------------------------------------------
@@ -197,6 +199,10 @@ def _times(block: Block, H: np.ndarray, P: np.ndarray) -> np.ndarray:
 
 def _own_solve(block: Block, H: np.ndarray, diagonal: np.ndarray, R: np.ndarray) -> np.ndarray:
     return np.linalg.solve(H + diagonal[:, None, None] * np.eye(H.shape[1]), R[:, :, None])[:, :, 0]
+
+
+def _mean_curvature(block: Block) -> np.ndarray:
+    return block.summed(block.shares * block.norms**2) / block.width
 
 
 def _least_curvature(block: Block) -> np.ndarray:

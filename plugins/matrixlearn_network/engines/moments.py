@@ -21,6 +21,9 @@ ROUNDS = 10
 LARGE = 300
 """Features from which on a Gram matrix a machine is too much to hold at the hub."""
 
+EXACT = 1e-10
+"""Of the residual; the gap goes with its square."""
+
 SYSTEM = 200
 """The order d m up to which one dense factorization is quickest."""
 
@@ -76,9 +79,9 @@ def solve_at_hub(problem: GraphMultitask, grams: np.ndarray, cross: np.ndarray) 
         tie = SpectralPrecision.identity(m)
         equation = _AlongEdges(moments, Prior(SpectralPrecision.identity(d), tie, problem.eta), problem)
         mean = MeanGram(moments.mean_gram, problem.graph, problem.eta, problem.tau)
-        return ConjugateGradients(precondition=lambda _: _Turned(mean))(equation, cross.T).T
+        return ConjugateGradients(EXACT, precondition=lambda _: _Turned(mean))(equation, cross.T).T
     whole = WeightEquation(moments, Prior(SpectralPrecision.identity(d), problem.coupling.precision, problem.eta))
-    solver = Kronecker() if d * m <= SYSTEM else ConjugateGradients()
+    solver = Kronecker() if d * m <= SYSTEM else ConjugateGradients(EXACT)
     return solver(whole, cross.T).T
 
 

@@ -1,6 +1,6 @@
 """Rounds of messages until the objective is near its least, beside the figures of the design.
 
-    python benchmarks/network_rounds.py [table|dmtl|faults] [--draws 5]
+    python benchmarks/network/rounds.py [table|dmtl|faults] [--draws 5]
 
 table   20 machines, 40 rows, 10 features, square loss: P - P* <= 1e-3 / 1e-6 of P(0) - P*, median of draws
 dmtl    20 sensors, 30 rows, 6 features: ||W - W*|| <= 1e-3 / 1e-6 of ||W*||
@@ -10,9 +10,9 @@ faults  ring of 12, BOL and GD with late and lost messages: the same in P, to 1e
 import argparse
 
 import numpy as np
-from _network import graph_named, rounds_to, simulated
 from matrixlearn_network import BOL, BSR, DMTL, GradientDescent, GraphMultitask, Krylov
 
+from benchmarks.network._simulated import graph_named, rounds_to, simulated
 from matrixlearn.engines import Incumbent, Proposal
 from matrixlearn.machines import Local
 

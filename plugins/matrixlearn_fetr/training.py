@@ -1,4 +1,4 @@
-"""What an estimator makes of rows: the problem that they pose, what its weights predict, and how that is judged.
+"""The training problem of an estimator: the problem of given rows, the predictions of its weights, and their error.
 
 One class for the squared loss and one for the logistic; all else of the estimators is the same for both.
 """
@@ -17,7 +17,7 @@ from matrixlearn_fetr.classification import LogisticFETR
 from matrixlearn_fetr.problem import FETR
 
 
-class Posed(ABC):
+class Training(ABC):
     """The problem of some rows, for any eta and bounds.
 
     Parameters
@@ -48,7 +48,7 @@ class Posed(ABC):
         """Of w_i . x + b_i on rows that were held out of some."""
 
 
-class SquaredPosed(Posed):
+class SquaredTraining(Training):
     """The squared loss, known by moments; an intercept of each task is free of the prior."""
 
     @cached_property
@@ -69,7 +69,7 @@ class SquaredPosed(Posed):
         return normalized_error(held, predicted, of)
 
 
-class LogisticPosed(Posed):
+class LogisticTraining(Training):
     """The logistic loss of labels -1 and 1; the intercept is the weight of a column of ones, under the prior."""
 
     @cached_property

@@ -1,0 +1,54 @@
+"""The Swedish towns, the demonstration, and the problem on the command line."""
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matrixlearn_network import GraphMultitask, demo
+from matrixlearn_network.data import load_sweden
+
+import matrixlearn as ml
+from matrixlearn.exceptions import ProblemError
+from matrixlearn.present import presenter_of
+
+mpl.use("Agg")
+
+
+def test_a_town_is_seen_by_the_means_of_all_others():
+    towns = load_sweden()
+    F, T, lat = towns.regions(), towns.temperature, towns.lat_lon[:, 0]
+    south = np.flatnonzero(lat < np.quantile(lat, 1 / 3))
+    others = [k for k in south if k != south[0]]
+    np.testing.assert_allclose(F[south[0], :, 0], T[others].mean(axis=0))
+    north = int(np.argmax(lat))
+    np.testing.assert_allclose(F[north, :, 0], T[south].mean(axis=0))
+    assert 1000 < np.ptp(towns.kilometres[:, 1]) < 1600
+
+
+def test_the_demonstration_tells_that_neighbours_help_and_what_they_sent(monkeypatch):
+    monkeypatch.setattr(demo.seasons, "__defaults__", (1, 6))
+    said = []
+    figure = presenter_of(GraphMultitask).demo()(said.append)
+    lines = (line.rsplit(None, 1) for line in said if line.startswith("  ") and line.split()[-1][:2] in ("0.", "1."))
+    errors = {name.strip(): float(value) for name, value in lines}
+    assert errors["near their neighbours"] == min(errors.values())
+    assert len(errors) == 4
+    assert any("moments: 1 rounds" in line for line in said) and any("between neighbours" in line for line in said)
+    assert len(figure.axes) >= 3
+
+
+def test_rows_and_graph_come_from_a_file(tmp_path):
+    rng = np.random.default_rng(0)
+    X, task = rng.standard_normal((12, 2)), np.repeat(np.arange(3), 4)
+    path, said = tmp_path / "rows.npz", []
+    np.savez(path, X=X, y=X[:, 0], task=task, graph=np.ones((3, 3)) - np.eye(3))
+    presenter = presenter_of(GraphMultitask)
+    problem = presenter.from_arguments({"data": path, "tau": 2.0}, said.append)
+    assert (problem.eta, problem.tau, len(problem.tasks)) == (0.01, 2.0, 3)
+    assert "12 rows of 3 tasks" in said[0]
+    solution = ml.solve(problem, tol=1e-6)
+    columns = presenter.columns(solution)
+    np.testing.assert_array_equal(columns["w2"], solution.matrix[1])
+    assert columns["task"] == [0, 1, 2]
+    assert "3 with 12 rows in 2 features, 3 edges" in solution.summary()
+    with pytest.raises(ProblemError, match="loss must be one of"):
+        presenter.from_arguments({"data": path, "loss": "cubic"}, said.append)
