@@ -34,7 +34,7 @@ from matrixlearn.linalg import (
     sym,
     trace,
 )
-from matrixlearn.linalg.moments import Moments
+from matrixlearn.maps import NewtonTerms
 from matrixlearn.problems.base import INF
 from matrixlearn.problems.cells import assembled, cells_of
 from matrixlearn.problems.game import Game
@@ -159,7 +159,7 @@ class NewtonSystem:
     inverse_S_factor: list[Array]
     inverse_X_factor: list[Array]
     inverse_S: list[Array]
-    moments: list[Moments]
+    moments: list[NewtonTerms]
     """At X_k and S_k^{-1}."""
     schur: LinearSystem
     on_row: BorderedSystem | None
@@ -390,13 +390,13 @@ def longest(value: np.ndarray | float, change: np.ndarray | float) -> float:
     return -1.0 / fastest if fastest < 0 else float("inf")
 
 
-def _moments(game: Game, k: int, X: Array, inverse_S: Array) -> Moments:
+def _moments(game: Game, k: int, X: Array, inverse_S: Array) -> NewtonTerms:
     """Of cell k."""
     cell = cells_of(game)[k]
     return game.A.newton_terms(X, inverse_S) if cell.A is None else cell.A.plain_newton_terms(X, inverse_S)
 
 
-def _core(game: Game, every: Sequence[Moments]) -> np.ndarray:
+def _core(game: Game, every: Sequence[NewtonTerms]) -> np.ndarray:
     """H with its border h, (k + 1, k + 1), but for the corner: the sum over the cells."""
     cells = cells_of(game)
     m = len(every[0].product) if cells[0].A is None else len(game.c)
