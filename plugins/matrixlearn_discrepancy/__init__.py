@@ -49,7 +49,7 @@ _LATE = {
     "FewPointsWarning": "estimator",
     "GeneralizedDiscrepancy": "generalized",
 }
-"""The modules that need scikit-learn, by name: imported when they are asked for."""
+"""Modules by name, imported when they are asked for: they need scikit-learn, or load SciPy."""
 
 
 def __getattr__(name: str) -> Any:
