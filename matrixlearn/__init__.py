@@ -10,8 +10,9 @@ from importlib.metadata import PackageNotFoundError as _PackageNotFoundError
 from importlib.metadata import version as _version
 
 from matrixlearn import engines, exceptions, exponents, oracles, problem
+from matrixlearn._certify import certify
 from matrixlearn._solve import methods, solve
-from matrixlearn.certificate import Certificate, certify
+from matrixlearn.certificate import Certificate
 from matrixlearn.problems.linear import LinearSDP
 from matrixlearn.problems.rows import entries
 from matrixlearn.registry import problems, register

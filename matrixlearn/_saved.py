@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from matrixlearn.solution import Solution
 
 FORMAT = 1
+NUMBERS = ("value", "lower", "upper", "size", "tol", "atol", "seconds")
+"""What an answer says of itself in numbers; all but the first are no NaN."""
+
 COLUMNS = ("iteration", "seconds", "lower", "upper", "gap")
 """Of the history, in a file."""
 
@@ -57,7 +60,7 @@ def writer_of(path: str | os.PathLike[str]) -> Any:
 def _archive(solution: Solution) -> bytes:
     """The answer, its history and the data of its problem, without pickles."""
     plain, arrays = _data(solution.problem)
-    for key, value in (("X", solution.matrix), ("y", solution.y)):
+    for key, value in (("X", solution.matrix), ("y", solution.y), ("ray", solution.certificate.ray)):
         if value is not None:
             arrays |= packed(f"answer.{key}", value)
     arrays["history"] = np.array([solution.history.column(name) for name in COLUMNS])
@@ -101,8 +104,11 @@ def _claims(solution: Solution) -> dict[str, Any]:
         "upper": solution.upper,
         "gap": solution.gap,
         "rigour": solution.certificate.rigour,
+        "size": solution.certificate.size,
+        "trace_bound": solution.certificate.trace_bound,
         "method": solution.method,
         "tol": solution.tol,
+        "atol": solution.atol,
         "iterations": solution.iterations,
         "seconds": solution.seconds,
         "notes": list(solution.notes),
@@ -162,18 +168,23 @@ def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, Any]]:
     if meta["format"] != FORMAT:
         msg = f"it has the format {meta['format']!r}, and this version reads {FORMAT}"
         raise ValueError(msg)
-    numbers = {name: float(meta[name]) for name in ("value", "lower", "upper", "tol", "seconds")}
-    for name in ("lower", "upper", "tol", "seconds"):
+    numbers = {name: float(meta[name]) for name in NUMBERS}
+    for name in NUMBERS[1:]:
         if math.isnan(numbers[name]):
             msg = f"its {name} is no number"
             raise ValueError(msg)
+    trace_bound = None if meta["trace_bound"] is None else float(meta["trace_bound"])
     texts = {name: str(meta[name]) for name in ("problem", "status", "rigour", "method")}
     if texts["rigour"] not in get_args(Rigour):
         msg = f"its rigour is {texts['rigour']!r}, none of {', '.join(get_args(Rigour))}"
         raise ValueError(msg)
     notes = tuple(str(note) for note in meta["notes"])
     parameters = dict(meta["parameters"])
-    found = numbers | texts | {"iterations": int(meta["iterations"]), "notes": notes, "parameters": parameters}
+    found = (
+        numbers
+        | texts
+        | {"trace_bound": trace_bound, "iterations": int(meta["iterations"]), "notes": notes, "parameters": parameters}
+    )
     return found, arrays
 
 

@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import contextlib
-import math
 import time
-from collections.abc import Iterator
-from dataclasses import replace
-from numbers import Integral, Real
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from matrixlearn._array import moved
+from matrixlearn._settings import limits_of, seed_of
 from matrixlearn._threads import governed
 from matrixlearn.callbacks import Callback, Event, Progress, silent
-from matrixlearn.certificate import Certificate, certify
+from matrixlearn.certificate import Certificate, certified
 from matrixlearn.engines import Engine, Incumbent, InteriorPoint, Limits, Proposal, Run, run
-from matrixlearn.engines.base import INTERRUPTED
+from matrixlearn.engines.base import INTERRUPTED, proves
 from matrixlearn.exceptions import CapabilityError, PluginError, ProblemError
 from matrixlearn.linalg.factored import FactoredMatrix
-from matrixlearn.problems.base import INF, Presolved, Problem, require_problem
+from matrixlearn.problems.base import INF, Bound, Problem, require_problem
 from matrixlearn.registry import engines
-from matrixlearn.solution import History, Solution, Status
+from matrixlearn.solution import History, Solution, Status, status_of
 from matrixlearn.typing import Array
 
 PREFERRED = (
@@ -42,10 +41,7 @@ PREFERRED = (
 """The library's engines, in the order in which ``auto`` prefers them."""
 
 LIFTED = 0.8
-"""The part of tol to which a smaller problem is solved: the whole one is certified again."""
-
-PROVED = {"checked": Status.OPTIMAL, "blockwise": Status.STATIONARY}
-"""What a gap of at most tol proves, by the rigour of the bounds."""
+"""The part of tol and atol to which an equivalent problem is solved: the whole one is certified again."""
 
 
 def methods(problem: Problem) -> list[str]:
@@ -57,7 +53,9 @@ def methods(problem: Problem) -> list[str]:
         Where ``problem`` is none.
     """
     require_problem(problem)
-    able = _able(_first_choices(problem), _sized(problem)) + _able(_others(problem), _sized(problem))
+    reduction = problem.reduction()
+    played = problem if reduction is None else reduction.program
+    able = _able(_first_choices(problem), played) + _able(_others(problem), played)
     return [engine.name for engine in able]
 
 
@@ -77,13 +75,21 @@ def _others(problem: Problem) -> list[Engine]:
 
 
 def _able(candidates: list[Engine], problem: Problem) -> list[Engine]:
-    """Those that have no objection to the problem."""
-    return [engine for engine in candidates if not engine.objection(problem)]
+    """Those that have no objection to the problem, as it is or between bounds."""
+    return [engine for engine in candidates if not _objection(engine, problem)]
 
 
-def _sized(problem: Problem) -> Problem:
-    """What an engine will get: capabilities are those of the game after phase one."""
-    return problem.phase_one() or problem
+def _objection(engine: Engine, played: Problem) -> str:
+    """Why an engine cannot solve a problem, neither as it is nor between bounds; empty where it can."""
+    why = engine.objection(played)
+    bounded = played.bounded() if why else None
+    return why if bounded is None else engine.objection(bounded)
+
+
+def objection_to(problem: Problem, engine: Engine) -> str:
+    """Why an engine cannot solve a problem; empty where it can."""
+    reduction = problem.reduction()
+    return _objection(engine, problem if reduction is None else reduction.program)
 
 
 def solve(
@@ -96,8 +102,9 @@ def solve(
     callback: Callback | None = None,
     warm_start: Solution | None = None,
     random_state: int | np.random.Generator | np.random.RandomState | None = None,
+    atol: float = 0.0,
 ) -> Solution:
-    """Solve a problem to a certified relative gap.
+    """Solve a problem until upper - lower <= max(tol * size, atol).
 
     Parameters
     ----------
@@ -105,7 +112,8 @@ def solve(
     method : str or Engine
         "auto", or one of ``matrixlearn.methods(problem)``, or an engine with parameters of its own.
     tol : float
-        The certified gap (upper - lower) / max(|upper|, |lower|, floor) at which to stop, between 0 and 1.
+        The certified gap (upper - lower) / size at which to stop, between 0 and 1. ``size`` is the largest of |upper|,
+        |lower| and what the bounds add up to, such as sum_j |b_j y_j| (`certificate`).
     max_iter : int, optional
         Iterations of the engine.
     time_limit : float, optional
@@ -119,13 +127,18 @@ def solve(
     random_state : int, Generator or RandomState, optional
         Seeds an engine that draws (the start of ``low-rank``, the random choice of DefiniteBoost's rounds). Without
         it an engine uses its own ``seed``, so that equal calls give equal answers in either case.
+    atol : float
+        The width upper - lower, in the units of the objective, that is good enough whatever the gap; >= 0, 0 by
+        default, so that an answer does not depend on units. It ends a problem whose optimum is 0 and whose terms all
+        go to 0.
 
     Returns
     -------
     Solution
-        ``status`` "optimal" where the checked gap is at most ``tol``, "stationary" where that of the blocks is;
-        "stopped" with the best certified bounds at a limit, at Ctrl-C or at the numerical limit; "infeasible"
-        with the proof.
+        ``status`` "optimal" where the bounds are proved and near enough; "trace bound" where the proof needs the
+        ``trace_bound`` that the user gave; "estimated" where the lower bound is not proved; "stationary" where the
+        bounds are those of the blocks; "stopped" with the best certified bounds at a limit, at Ctrl-C or at the
+        numerical limit; "infeasible" with the proof.
 
     Raises
     ------
@@ -133,169 +146,269 @@ def solve(
         For unusable arguments.
     CapabilityError
         Where the engine cannot solve the problem; before iteration 1.
+    ContradictionError
+        Where two proved bounds contradict each other: a bug, or data that were changed.
     """
     require_problem(problem)
     if callback is not None and not callable(callback):
         msg = f"callback must be a function of one Event, or None, got {callback!r}"
         raise ProblemError(msg)
-    limits, seed = _limits(tol, max_iter, time_limit), _seed(random_state)
+    limits, seed = limits_of(tol, max_iter, time_limit, atol), seed_of(random_state)
+    if warm_start is not None and not isinstance(warm_start, Solution):
+        msg = f"warm_start must be a Solution, got {type(warm_start).__name__}"
+        raise ProblemError(msg)
     began = time.perf_counter()
-    smaller = problem.presolved()
-    if smaller is not None:
-        earlier = _lowered(warm_start, smaller)
-        found = solve(
-            smaller.problem, method, LIFTED * tol, max_iter, time_limit, progress, callback, earlier, random_state
-        )  # fmt: skip
-        return _lifted(problem, smaller, found, tol, began)
+    reduction = problem.reduction()
     with governed(problem), _told(type(problem).__name__, progress, callback) as tell:
-        notes: list[str] = []
-        if _can_begin(problem, method):
-            problem = _recalled(problem, warm_start)
+        found: Found | str
+        if reduction is None:
+            found = _run(problem, method, tol, atol, limits, tell, warm_start, seed)
+        elif reduction.answer:
+            return _answered(problem, reduction.answer, tol, began)
         else:
-            problem, phase_one = _bounded(problem, limits, notes, warm_start)
-            if phase_one is not None:
-                return _undecided(problem, phase_one, tol, notes, warm_start)
-        engine = _choose(problem, method, tol, notes)
-        if seed is not None:
-            engine = engine.seeded(seed)
-        try:
-            start = _start(problem, warm_start)
-        except KeyboardInterrupt:  # before anything is known
-            start = Incumbent(problem)
-        limits = replace(limits, spent=time.perf_counter() - began)
-        ceiling, least = problem.ceiling, problem.least_value
-        done = run(
-            engine,
+            problem, found = _run_reduced(problem, reduction, method, tol, atol, limits, tell, warm_start, seed)
+        if isinstance(found, str):
+            return _answered(problem, found, tol, began)
+    return _solution(problem, found, tol, atol, began)
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a run came to, as points of the problem that was asked."""
+
+    X: Array | None
+    y: np.ndarray | None
+    infeasible: bool
+    engine: Engine
+    done: Run
+    notes: tuple[str, ...]
+    estimated: bool = False
+
+
+def _run(
+    problem: Problem,
+    method: str | Engine,
+    tol: float,
+    atol: float,
+    limits: Limits,
+    tell: Callback,
+    warm_start: Solution | None,
+    seed: int | None,
+    inside: tuple[Array | None, np.ndarray | None] = (None, None),
+) -> Found:
+    """Choose an engine and run it on a problem as it is."""
+    notes: list[str] = []
+    began = time.perf_counter()
+    engine = _choose(problem, method, tol, notes)
+    if seed is not None:
+        engine = engine.seeded(seed)
+    try:
+        start = _start(problem, warm_start, inside)
+    except KeyboardInterrupt:  # before anything is known
+        start = Incumbent(problem)
+    if engine.objection(problem):
+        problem, start = _between(problem, start, tol, limits, notes)
+        if engine.objection(problem):
+            notes.append(f"ended: no strictly feasible X was found, which {engine.name} needs")
+            done = Run(start, (), 0, time.perf_counter() - began, notes[-1])
+            return Found(start.X, start.y, start.infeasible, engine, done, tuple(notes))
+    limits = replace(limits, spent=limits.spent + time.perf_counter() - began)
+    done = run(engine, problem, tol=tol, atol=atol, start=start, limits=limits, callback=tell)
+    if done.state is not None and (remarks := engine.remarks(done.state)):
+        notes.append(remarks)
+    best = done.incumbent
+    estimated = best.from_matrix.rigour == "estimate"
+    return Found(best.X_as_known, best.y, best.infeasible, engine, done, tuple(notes), estimated)
+
+
+def _between(problem: Any, start: Incumbent, tol: float, limits: Limits, notes: list[str]) -> tuple[Problem, Incumbent]:
+    """The problem between bounds that an interior point proves: an engine that needs them gets them."""
+    if start.inside is None or start.upper == INF:
+        first = run(
+            InteriorPoint(),
             problem,
             tol=tol,
             start=start,
             limits=limits,
-            callback=tell,
-            decided=lambda incumbent: incumbent.lower > ceiling or incumbent.upper < least,
+            decided=lambda incumbent: incumbent.inside is not None and incumbent.upper < INF,
         )
-    certificate = done.certificate
-    why = _contradiction(certificate, ceiling, least)
-    infeasible = bool(why)
-    status = _status(certificate, tol)
-    if infeasible:
-        status, value = Status.INFEASIBLE, INF if problem.objective == "minimize" else -INF
-        # what the matrix proves, it proves of nothing
-        lower, upper = (certificate.lower, INF) if value > 0 else (-INF, certificate.upper)
-        certificate = replace(certificate, X=None, lower=lower, upper=upper)
-    else:
-        why = "the certified gap is at most tol" if status in PROVED.values() else done.ended
-    if done.state is not None and (remarks := engine.remarks(done.state)):
-        notes.append(remarks)
-    notes.append(f"ended: {why}")
-    notes.append(f"{done.iterations} iterations in {done.seconds:.3g} s, {len(done.events)} checks")
+        start = first.incumbent
+        notes.append(f"a strictly feasible point by interior-point in {first.iterations} iterations")
+    if start.inside is None or not start.upper < INF:
+        return problem, start
+    bounded = problem.bounded(start.inside, start.upper, start.inside_dual)
+    return bounded, replace(start, problem=bounded)
+
+
+def _run_reduced(
+    problem: Any,
+    reduction: Any,
+    method: str | Engine,
+    tol: float,
+    atol: float,
+    limits: Limits,
+    tell: Callback,
+    warm_start: Solution | None,
+    seed: int | None,
+) -> tuple[Problem, Found | str]:
+    """Run on the equivalent problem, and again where the problem has another way to put it.
+
+    In the place of what was found, what the data of the last way say, where that is the answer.
+    """
+    notes = [reduction.why] if reduction.why else []
+    tol, atol, began = LIFTED * tol, LIFTED * atol, time.perf_counter()
+    points: list[tuple[Array | None, np.ndarray | None]] = []
+    while True:
+        inside = None if problem.interior is None else reduction.lowered_matrix(problem.interior)
+        earlier = _lowered(problem, warm_start, reduction)
+        spent = replace(limits, spent=limits.spent + time.perf_counter() - began)
+        found = _run(reduction.program, method, tol, atol, spent, tell, earlier, seed, (inside, None))
+        again = None
+        if found.done.ended != INTERRUPTED and spent.spent < limits.time_limit:
+            again = problem.reconsidered(reduction, found.done.incumbent, found.done.last, tol, atol)
+        points.append(_lifted(problem, reduction, found))
+        if again is None:
+            break
+        notes += [*found.notes, f"ended: {found.done.ended}", again.why]
+        problem, reduction = again.problem, again.reduction
+        if reduction.answer:
+            return problem, reduction.answer
+    X, y = points[-1]
+    if len(points) > 1 and not found.infeasible:
+        X, y = _best_of(problem, points)
+    return problem, replace(found, X=X, y=y, notes=(*notes, *found.notes))
+
+
+def _best_of(
+    problem: Problem, points: list[tuple[Array | None, np.ndarray | None]]
+) -> tuple[Array | None, np.ndarray | None]:
+    """Of the points that several runs came to, those that prove most; the last where none proves anything."""
+    best = Incumbent(problem)
+    for X, y in reversed(points):
+        best = best.offered(Proposal(X=X, y=y))
+    X = best.from_matrix.point if proves(best.from_matrix) else points[-1][0]
+    return X, best.from_vector.point if best.from_vector.point is not None else points[-1][1]
+
+
+def _lowered(problem: Problem, warm_start: Solution | None, reduction: Any) -> Solution | None:
+    """An earlier answer, as one of the equivalent problem; None where it is of another shape."""
+    if warm_start is None:
+        return None
+    X, y = warm_start.matrix, warm_start.y
+    shape = getattr(problem.like, "shape", None)
+    X = reduction.lowered_matrix(X) if X is not None and getattr(X, "shape", None) == shape else None
+    y = reduction.lowered_vector(y) if y is not None and len(y) == problem.multipliers else None
+    if X is None and y is None:
+        return None
+    return replace(warm_start, certificate=replace(warm_start.certificate, X=X, y=y, problem=reduction.program))
+
+
+def _lifted(problem: Problem, reduction: Any, found: Found) -> tuple[Array | None, np.ndarray | None]:
+    """The points for the whole problem, moved where the way there and back has cost them their proof."""
+    best, X, y = found.done.incumbent, None, None
+    if found.X is not None:
+        X = reduction.lifted_matrix(reduction.program.toward(found.X, best.inside))
+        if best.inside is not None:
+            X = _nearest_proved(problem.bound_from_matrix, X, reduction.lifted_matrix(best.inside))
+    if found.y is not None:
+        y = reduction.lifted_vector(found.y)
+        if best.inside_dual is not None:
+            y = _nearest_proved(problem.bound_from_vector, y, reduction.lifted_vector(best.inside_dual))
+    return X, y
+
+
+def _nearest_proved(bound: Callable[[Any], Bound], point: Any, inside: Any) -> Any:
+    """The first of point + 2^-k (inside - point), k from 50 down, that is proved; the point where none is.
+
+    It must stay proved after it went to the equivalent problem and back again.
+    """
+
+    def stays(at: Any) -> bool:
+        for _ in range(3):
+            found = bound(at)
+            if not proves(found):
+                return False
+            at = found.point
+        return True
+
+    if stays(point):
+        return point
+    for k in range(50, -1, -2):
+        moved_point = point + 2.0**-k * (inside - point)
+        if stays(moved_point):
+            return moved_point
+    return point
+
+
+def _answered(problem: Problem, why: str, tol: float, began: float) -> Solution:
+    """What the data alone say of the optimum, certified as every answer is."""
+    like, m = problem.like, problem.multipliers
+    certificate = certified(problem, X=None, y=np.zeros(m or 0))
+    if not certificate.is_infeasible and like is not None:
+        certificate = certified(problem, X=0 * like, y=certificate.y)
+    return Solution(
+        status=status_of(certificate, tol, 0.0),
+        value=certificate.value,
+        certificate=certificate,
+        method="presolve",
+        tol=tol,
+        iterations=0,
+        seconds=time.perf_counter() - began,
+        history=History(),
+        notes=(f"ended: {why}", "0 iterations"),
+    )
+
+
+def _solution(problem: Problem, found: Found, tol: float, atol: float, began: float) -> Solution:
+    """The answer, certified by the call that `Certificate.verify` makes."""
+    done = found.done
+    by_vector = done.incumbent.from_vector
+    X = None if by_vector.upper == -INF or by_vector.lower == INF else found.X  # y proves that there is none
+    y = found.y
+    with governed(problem):
+        certificate = certified(problem, X=X, y=y)
+        certificate = certified(problem, X=certificate.X, y=certificate.y)  # of the points as they are returned
+        if found.estimated and X is not None:
+            certificate = replace(certificate, **_estimate(problem, X, certificate, tol, atol))
+    if certificate.upper == INF and certificate.lower > -INF and X is not None:
+        certificate = replace(certificate, ray=problem.ray_near(X))
+    status, why = status_of(certificate, tol, atol), done.ended
+    if status is Status.INFEASIBLE:
+        within = "" if certificate.trace_bound is None else f" with tr X <= {certificate.trace_bound:g}"
+        why = f"y proves that nothing is feasible{within}"
+    elif status is Status.UNBOUNDED:
+        why = "along certificate.ray the objective grows without end"
+    elif status is not Status.STOPPED:
+        why = "the certified gap is at most tol" if certificate.gap <= tol else "the bounds differ by at most atol"
+    elif why == "optimal":
+        why = "the equivalent problem was solved to tol, but its points prove less of this one: numerical limit"
     return Solution(
         status=status,
-        value=value if infeasible else problem.objective_at(certificate.X, certificate.y),
+        value=certificate.value,
         certificate=certificate,
-        method=engine.name,
+        method=found.engine.name,
         tol=tol,
+        atol=atol,
         iterations=done.iterations,
         seconds=time.perf_counter() - began,
         history=History(done.events),
-        notes=tuple(notes),
+        notes=(
+            *found.notes,
+            f"ended: {why}",
+            f"{done.iterations} iterations in {done.seconds:.3g} s, {len(done.events)} checks",
+        ),
     )
 
 
-def _lowered(warm_start: Solution | None, smaller: Presolved) -> Solution | None:
-    """An earlier answer, as one of the smaller problem."""
-    if not isinstance(warm_start, Solution):
-        return warm_start
-    X, y = smaller.lowered(warm_start.matrix, warm_start.y)
-    if X is None and y is None:  # of another shape
-        return None
-    return replace(warm_start, certificate=replace(warm_start.certificate, X=X, y=y, problem=smaller.problem))
-
-
-def _lifted(problem: Problem, smaller: Presolved, found: Solution, tol: float, began: float) -> Solution:
-    """The answer of the smaller problem as one of the whole, certified from the data of the whole."""
-    X, y = smaller.lifted(found.matrix, found.y)
-    status, certificate = found.status, replace(found.certificate, X=X, y=y, problem=problem)
-    if status is not Status.INFEASIBLE:
-        certificate = certify(problem, X=X, y=y)
-        status = _status(certificate, tol)
-    return replace(
-        found,
-        status=status,
-        value=problem.objective_at(X, y) if status is not Status.INFEASIBLE else found.value,
-        certificate=certificate,
-        tol=tol,
-        seconds=time.perf_counter() - began,
-        notes=(smaller.why, *found.notes),
-    )
-
-
-def _status(certificate: Certificate, tol: float) -> Status:
-    """What a certificate proves of an answer that contradicts nothing."""
-    return PROVED.get(certificate.rigour, Status.STOPPED) if certificate.gap <= tol else Status.STOPPED
-
-
-def _contradiction(certificate: Certificate, ceiling: float, least: float) -> str:
-    """Why there is no feasible point: a proven bound beyond what any may have; empty where there may be one."""
-    if certificate.rigour != "checked":
-        return ""
-    if certificate.lower > ceiling:
-        return f"y proves a lower bound of {certificate.lower:.6g}, and no feasible point exceeds {ceiling:.6g}"
-    if certificate.upper < least:
-        return f"y proves an upper bound of {certificate.upper:.6g}, and no feasible point is below {least:.6g}"
-    return ""
-
-
-def _recalled(problem: Any, warm_start: Solution | None) -> Any:
-    """The problem with the strictly feasible point of an earlier answer, which had needed one."""
-    X = getattr(getattr(warm_start, "problem", None), "interior", None)
-    if X is not None and problem.phase_one() is not None and X.shape == problem.cost.shape:
-        with contextlib.suppress(ProblemError):  # strictly feasible there, and not here
-            return problem.with_interior(moved(X, problem.cost))
-    return problem
-
-
-def _can_begin(problem: Problem, method: str | Engine) -> bool:
-    """Whether an engine that may be chosen can do without phase one."""
-    asked = [method] if isinstance(method, Engine) else _first_choices(problem) if method == "auto" else []
-    if isinstance(method, str) and method in engines():
-        asked = [engines()[method]()]
-    return bool(_able(asked, problem))
-
-
-def _is_real(value: object) -> bool:
-    """A number of Python or NumPy; True is none."""
-    return isinstance(value, Real) and not isinstance(value, bool)
-
-
-def _limits(tol: float, max_iter: int | None, time_limit: float | None) -> Limits:
-    if not (_is_real(tol) and 0 < tol < 1):  # bounds 0 and 1 have a gap of 1: they say nothing
-        msg = f"tol must be a positive number below 1, got {tol!r}; 1e-3 is a usual choice"
-        raise ProblemError(msg)
-    if max_iter is not None and not (isinstance(max_iter, Integral) and _is_real(max_iter) and max_iter >= 0):
-        msg = f"max_iter must be a whole number >= 0 or None, got {max_iter!r}"
-        raise ProblemError(msg)
-    if time_limit is not None and not (_is_real(time_limit) and time_limit >= 0):
-        msg = f"time_limit must be seconds >= 0 or None, got {time_limit!r}"
-        raise ProblemError(msg)
-    return Limits(
-        max_iter=math.inf if max_iter is None else max_iter,
-        time_limit=math.inf if time_limit is None else float(time_limit),
-    )
-
-
-def _seed(random_state: int | np.random.Generator | np.random.RandomState | None) -> int | None:
-    """An engine's seed; a Generator is asked once."""
-    if random_state is None:
-        return None
-    if isinstance(random_state, np.random.Generator):
-        return int(random_state.integers(2**31))
-    if isinstance(random_state, np.random.RandomState):  # what scikit-learn's users pass
-        return int(random_state.randint(2**31))
-    if isinstance(random_state, Integral) and _is_real(random_state) and random_state >= 0:
-        return int(random_state)
-    given = f"got {random_state!r}"
-    msg = f"random_state must be a whole number >= 0, a numpy.random.Generator or RandomState, or None; {given}"
-    raise ProblemError(msg)
+def _estimate(problem: Problem, X: Array, certificate: Certificate, tol: float, atol: float) -> dict[str, Any]:
+    """What an X that proves nothing suggests, in the place of a lower bound."""
+    bound = problem.estimate_from_matrix(X)
+    if bound.rigour != "estimate":
+        return {}
+    size = max(certificate.size, bound.size)
+    if bound.lower > certificate.upper + max(tol * size, atol):  # X is not near enough to a feasible one
+        return {}
+    return {"lower": min(bound.lower, certificate.upper), "rigour": "estimate", "size": size, "X": bound.point}
 
 
 @contextlib.contextmanager
@@ -314,87 +427,23 @@ def _told(title: str, progress: bool | None, callback: Callback | None) -> Itera
         yield both
 
 
-def _bounded(problem: Any, limits: Limits, notes: list[str], warm_start: Solution | None) -> tuple[Any, Run | None]:
-    """The problem with a bounded Y, by phase one where it needs one; or the run that failed to."""
-    phase_one = problem.phase_one()
-    if phase_one is None:
-        return problem, None
-    known = (getattr(getattr(warm_start, "problem", None), "interior", None), getattr(warm_start, "matrix", None))
-    done, began = None, time.perf_counter()
-    for stage in phase_one.in_stages():
-        start = _start(stage, None)
-        for X in known:
-            if X is not None and X.shape == problem.cost.shape:
-                start = start.offered(Proposal(X=moved(X, problem.cost)))
-        done = run(
-            InteriorPoint(),
-            stage,
-            tol=0.5,  # well inside, not just inside
-            start=start,
-            limits=replace(limits, spent=time.perf_counter() - began),
-            decided=lambda incumbent: incumbent.upper < 0,
-        )
-        found = done.certificate
-        notes.append(
-            f"phase one, traces up to {stage.trace:.3g}: the largest smallest slack lies in [{found.lower:.3g}, "
-            f"{found.upper:.3g}] ({done.iterations} iterations, {done.seconds:.3g} s)"
-        )
-        if found.lower > 0:
-            with contextlib.suppress(ProblemError):  # too thin an interior to be told from rounding
-                return problem.with_interior(found.X), done if done.ended == INTERRUPTED else None
-        if done.ended == INTERRUPTED:
-            break
-    return problem, done
-
-
-def _undecided(problem: Any, phase_one: Run, tol: float, notes: list[str], warm_start: Solution | None) -> Solution:
-    """No strictly feasible point: infeasible with its proof, or stopped without one."""
-    found = phase_one.certificate
-    y = None if found.y is None else problem.phase_one().ray(found.y)
-    infeasible = y is not None and problem.recession_value(y) < 0
-    bounds = _start(problem, warm_start).certificate()
-    if infeasible:
-        certificate = Certificate(-INF, -INF, "checked", None, y, problem)
-        notes.append("y >= 0 with b.y + R max(0, lambda_max(-A(y))) < 0: no X is feasible")
-    else:
-        certificate = bounds
-        notes.append(
-            "ended: interrupted in phase one"
-            if phase_one.ended == INTERRUPTED
-            else f"ended: {phase_one.ended}; no strictly feasible X is known, so that the multipliers have no "
-            f"bound: the constraints may have no interior, or a trace bound too small for one"
-        )
-    return Solution(
-        status=Status.INFEASIBLE if infeasible else Status.STOPPED,
-        value=-INF if infeasible else problem.objective_at(certificate.X, certificate.y),
-        certificate=certificate,
-        method=InteriorPoint.name,
-        tol=tol,
-        iterations=phase_one.iterations,
-        seconds=phase_one.seconds,
-        history=History(phase_one.events),
-        notes=tuple(notes),
-    )
-
-
-def _start(problem: Any, warm_start: Solution | None) -> Incumbent:
+def _start(
+    problem: Problem, warm_start: Solution | None, inside: tuple[Array | None, np.ndarray | None] = (None, None)
+) -> Incumbent:
     """Bounds that cost next to nothing: the centres, best responses, and an earlier answer."""
-    incumbent = Incumbent.first(problem)
-    if warm_start is not None:
-        if not isinstance(warm_start, Solution):
-            msg = f"warm_start must be a Solution, got {type(warm_start).__name__}"
-            raise ProblemError(msg)
-        known = incumbent.from_matrix.point
-        like = problem.like if known is None and hasattr(problem, "like") else known
-        same_X = getattr(warm_start.matrix, "shape", None) == getattr(like, "shape", None)
-        same_y = getattr(warm_start.y, "shape", None) == getattr(incumbent.y, "shape", None)
-        incumbent = incumbent.offered(
-            Proposal(
-                X=_beside(warm_start.matrix, like) if same_X and warm_start.matrix is not None else None,
-                y=warm_start.y if same_y else None,
-            )
+    incumbent = Incumbent.first(problem).offered(Proposal(X=inside[0], y=inside[1]))
+    if warm_start is None:
+        return incumbent
+    known = incumbent.from_matrix.point
+    like = problem.like if known is None else known
+    same_X = getattr(warm_start.matrix, "shape", None) == getattr(like, "shape", None)
+    same_y = getattr(warm_start.y, "shape", None) == getattr(incumbent.y, "shape", None)
+    return incumbent.offered(
+        Proposal(
+            X=_beside(warm_start.matrix, like) if same_X and warm_start.matrix is not None else None,
+            y=warm_start.y if same_y else None,
         )
-    return incumbent
+    )
 
 
 def _beside(X: Array, like: Array) -> Array:
@@ -410,9 +459,10 @@ def _choose(problem: Problem, method: str | Engine, tol: float, notes: list[str]
         engine = method
     elif isinstance(method, str) and method == "auto":
         able = _able(_first_choices(problem), problem) or _able(_others(problem), problem)
+        able.sort(key=lambda engine: bool(engine.objection(problem)))  # those that need no more first
         if not able:
-            why = "; ".join(engine.objection(problem) for engine in _first_choices(problem))
-            msg = f"no engine can solve a {type(problem).__name__}: {why}"
+            why = "; ".join(_objection(engine, problem) for engine in _first_choices(problem))
+            msg = f"no engine can solve a {problem.title}: {why}"
             raise CapabilityError(msg)
         for engine in able:
             why = engine.preferred(problem, tol)
@@ -427,12 +477,12 @@ def _choose(problem: Problem, method: str | Engine, tol: float, notes: list[str]
             raise ProblemError(msg)
         if not isinstance(method, str) or method not in engines():
             names = sorted(engine.name for engine in _able(_first_choices(problem) + _others(problem), problem))
-            msg = f"method must be 'auto' or, for a {type(problem).__name__}, one of {names}, got {method!r}"
+            msg = f"method must be 'auto' or, for a {problem.title}, one of {names}, got {method!r}"
             raise ProblemError(msg)
         engine = engines()[method]()
-    lacking = engine.objection(problem)
+    lacking = _objection(engine, problem)
     if lacking:
-        msg = f"{engine.name} cannot solve this {type(problem).__name__}: {lacking}"
+        msg = f"{engine.name} cannot solve this {problem.title}: {lacking}"
         raise CapabilityError(msg)
     notes.append(f"{engine.name}: asked for")
     return engine

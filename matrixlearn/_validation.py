@@ -17,8 +17,8 @@ ROUNDED = 1e-10
 
 
 def as_array(name: str, value: Any) -> Array:
-    """A float64 or complex128 array, of the namespace of ``value`` or of NumPy; never a view that
-    anyone writes to.
+    """A float64 or complex128 array of its own, of the namespace of ``value`` or of NumPy: what the user writes to hers
+    later changes nothing.
 
     Raises
     ------
@@ -32,10 +32,10 @@ def as_array(name: str, value: Any) -> Array:
         value = value.toarray()
     try:
         xp = namespace(value)
-        array = np.asarray(_without_mask(name, value)) if isinstance(value, np.ndarray) else value
+        array = np.array(_without_mask(name, value)) if isinstance(value, np.ndarray) else xp.asarray(value, copy=True)
     except TypeError:
         try:
-            array = np.asarray(value)
+            array = np.array(value)
         except ValueError as error:
             msg = f"{name} is ragged: its rows have different lengths; pad or drop rows"
             raise ProblemError(msg) from error
@@ -54,7 +54,7 @@ def as_array(name: str, value: Any) -> Array:
         raise ProblemError(msg)
     target = xp.complex128 if xp.isdtype(array.dtype, "complex floating") else xp.float64
     if array.dtype != target:
-        array = xp.astype(array, target)
+        array = xp.astype(array, target, copy=False)
     if 0 in array.shape:
         msg = f"{name} is empty: shape {tuple(array.shape)}"
         raise ProblemError(msg)

@@ -1,37 +1,67 @@
-"""Certificates: bounds from a problem's data alone, never from what an engine says of itself.
+"""Certificates: bounds from a problem's data and two points, never from what an engine says of itself.
 
-    lower <= optimum <= upper,    gap = (upper - lower) / max(|upper|, |lower|, FLOOR * scale)
+    lower <= optimum <= upper,    gap = (upper - lower) / size
 
-``upper`` and ``lower`` hold an allowance for rounding (`SpectralGame.rounding`: some 4 (n + m) eps times the
-size of everything that is added up, which covers the backward error of one full Hermitian
-eigendecomposition). A certificate of rigour ``checked`` took the full decomposition.
+``size`` is the largest of |lower|, |upper|, what the bounds add up to at the points that prove them (`Bound.size`, such
+as sum_j |b_j y_j| and |<C, X>|) and a small part of the problem's own scale. Each bound holds an allowance for all
+that rounding may have done.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import get_args
 
 import numpy as np
 
+from matrixlearn._array import moved
 from matrixlearn._threads import governed
-from matrixlearn.exceptions import CertificateError, ProblemError
+from matrixlearn._validation import as_array, as_hermitian, as_real_vector
+from matrixlearn.exceptions import CertificateError, ContradictionError, ProblemError
 from matrixlearn.linalg.factored import FactoredMatrix
-from matrixlearn.problems.base import INF, Bound, Problem, Rigour, require_problem
-from matrixlearn.problems.game import SpectralGame
+from matrixlearn.problems.base import INF, Bound, Problem, Rigour
 from matrixlearn.typing import Array
 
-FLOOR = 1e-3
-"""The fraction of a problem's scale below which its gap is absolute: an optimum of 0 ends."""
+RECOMPUTED = 1e-9
+"""Part of a certificate's size by which bounds may differ when they are computed again: other processors and numbers of
+threads add up in another order."""
 
 
-def relative_gap(lower: float, upper: float, scale: float) -> float:
-    """(upper - lower) / max(|upper|, |lower|, FLOOR * scale), inf where a bound is missing."""
+ROUNDING = 1e-12
+"""The width, in units of the objective, of bounds that may differ by twice their width when they are computed again."""
+
+
+def relative_gap(lower: float, upper: float, size: float) -> float:
+    """(upper - lower) / max(|upper|, |lower|, size), inf where a bound is missing."""
     if not (math.isfinite(lower) and math.isfinite(upper)):
         return INF
-    size = max(abs(upper), abs(lower), FLOOR * scale)
+    size = max(abs(upper), abs(lower), size)
     return max(0.0, upper - lower) / size if size > 0 else 0.0
+
+
+def size_of(problem: Problem, *bounds: Bound) -> float:
+    """What a gap between bounds is relative to, beside the bounds themselves."""
+    return max(problem.floor, *(bound.size for bound in bounds))
+
+
+def require_agreement(lower: float, upper: float, size: float, rigour: Rigour) -> None:
+    """Bounds that do not contradict each other.
+
+    Raises
+    ------
+    ContradictionError
+        Where lower > upper by more than rounding and both are proved: a bug, or data that changed.
+    """
+    if rigour != "checked" or lower <= upper or (math.isinf(lower) and math.isinf(upper)):
+        return
+    if math.isinf(lower - upper) or lower - upper > 1e-10 * max(abs(lower), abs(upper), size):
+        msg = (
+            f"the bounds contradict each other: lower {lower:.17g} > upper {upper:.17g}; one of them is false, which "
+            f"is a bug of the problem's bounds or data that were changed after they were given: please report it"
+        )
+        raise ContradictionError(msg)
 
 
 @dataclass(frozen=True)
@@ -47,9 +77,13 @@ class Certificate:
     rigour : {"checked", "blockwise", "probabilistic", "estimate"}
         Only ``checked`` may call an answer optimal; ``blockwise`` may call it stationary.
     X, y : array or None
-        The feasible points that the bounds belong to.
+        The points that the bounds belong to.
     problem : Problem
         The data they are about.
+    size : float
+        What the bounds add up to.
+    trace_bound : float or None
+        R, where the upper bound holds for Tr X <= R only; None where it needs no trace bound.
     """
 
     lower: float
@@ -58,15 +92,49 @@ class Certificate:
     X: Array | None = field(repr=False)
     y: np.ndarray | None = field(repr=False)
     problem: Problem = field(repr=False)
+    size: float = field(default=0.0, repr=False)
+    trace_bound: float | None = None
+    ray: Array | None = field(default=None, repr=False)
+    """A direction along which the objective grows without end from any feasible matrix; None where none is known."""
 
     @property
     def gap(self) -> float:
-        """The width of the bounds over the size of the larger, or over FLOOR * scale, as in `relative_gap`."""
-        return relative_gap(self.lower, self.upper, self._scale)
+        """The width of the bounds over their size, as in `relative_gap`."""
+        return relative_gap(self.lower, self.upper, self.size)
 
     @property
-    def _scale(self) -> float:
-        return self.problem.scale_at(self.y, self.upper)
+    def is_infeasible(self) -> bool:
+        """Whether a bound proves that nothing is feasible."""
+        if self.problem.objective == "maximize":
+            return self.upper == -INF
+        return self.lower == INF or self.upper == -INF
+
+    @property
+    def value(self) -> float:
+        """The objective at the returned point, kept between the bounds against rounding.
+
+        Infinite where nothing is feasible, or the point is not proved to be.
+        """
+        worst = -INF if self.problem.objective == "maximize" else INF
+        if self.is_infeasible:
+            return worst
+        value = self.problem.objective_at(self.X, self.y)
+        if self.rigour != "checked":
+            return value
+        if self.problem.objective == "maximize" and self.lower == -INF:
+            return worst
+        inside = min(max(value, self.lower), self.upper)
+        return inside if abs(inside - value) <= RECOMPUTED * max(self.size, abs(value)) + ROUNDING else value
+
+    @property
+    def why(self) -> str:
+        """What is missing, where a bound is infinite; empty where both are finite."""
+        out = []
+        if self.lower == -INF and self.X is not None and self.problem.objective == "maximize":
+            out.append("X is not proved feasible: it misses a constraint, or no strictly feasible matrix is near")
+        if self.upper == INF and self.y is not None and self.problem.objective == "maximize":
+            out.append("A(y) - C is not proved positive semidefinite, and nothing bounds the trace of X")
+        return "; ".join(out)
 
     def verify(self) -> Certificate:
         """Compute the bounds again from the problem's data; return the certificate that results.
@@ -74,25 +142,44 @@ class Certificate:
         Raises
         ------
         CertificateError
-            Where the data do not prove what this certificate says.
+            Where the data do not prove what this certificate says: its bounds, its rigour, what they add up to, its
+            ray, or that they need no trace bound, or none below its own.
         """
-        fresh = certify(self.problem, X=self.X, y=self.y)
-        slack = 1e-12 * max(abs(self.lower) if math.isfinite(self.lower) else 0.0, self.problem.scale)
-        if math.isfinite(self.upper - self.lower):
-            slack = max(slack, 1e-6 * (self.upper - self.lower))  # what rounding may move, where multipliers are large
-        if fresh.lower < self.lower - slack or fresh.upper > self.upper + slack:
+        fresh = certified(self.problem, *checked_points(self.problem, self.X, self.y))
+        slack = RECOMPUTED * max(fresh.size, abs(fresh.lower) if math.isfinite(fresh.lower) else 0.0)
+        if math.isfinite(fresh.upper - fresh.lower):  # nothing but rounding: points are moved once more
+            slack = max(slack, min(2 * (fresh.upper - fresh.lower), ROUNDING), 0.01 * (fresh.upper - fresh.lower))
+        lower_holds = self.rigour == "estimate" or self.lower <= fresh.lower + slack  # an estimate is no claim
+        if not (lower_holds and self.upper >= fresh.upper - slack):  # never for NaN
             msg = (
                 f"the data prove [{fresh.lower:.17g}, {fresh.upper:.17g}], not the claimed "
                 f"[{self.lower:.17g}, {self.upper:.17g}]"
             )
             raise CertificateError(msg)
+        if self.ray is not None and not self.problem.is_ray(self.ray):
+            msg = "the ray is not proved to be one"
+            raise CertificateError(msg)
+        if self.rigour != "estimate" and not self.size <= fresh.size * (1 + 1e-6) + ROUNDING:
+            msg = f"the bounds add up to {fresh.size:.6g}, not to the claimed {self.size:.6g}"
+            raise CertificateError(msg)
+        order = get_args(Rigour)
+        if self.rigour not in order or order.index(self.rigour) < order.index(fresh.rigour):
+            msg = f"the data prove bounds of rigour {fresh.rigour!r}, not the claimed {self.rigour!r}"
+            raise CertificateError(msg)
+        if fresh.trace_bound is not None and (self.trace_bound is None or not self.trace_bound <= fresh.trace_bound):
+            msg = f"the proof needs the trace bound {fresh.trace_bound}, not the claimed {self.trace_bound}"
+            raise CertificateError(msg)
         return fresh
 
     def __str__(self) -> str:
-        bounds, floor = f"{self.lower:.9g} <= optimum <= {self.upper:.9g}", FLOOR * self._scale
-        if max(abs(self.lower), abs(self.upper)) < floor:  # said, or the bounds would not look like their gap
-            return f"{bounds}, gap {self.gap:.2e} of {floor:.3g}, a small part of the data's scale ({self.rigour})"
-        return f"{bounds}, relative gap {self.gap:.2e} ({self.rigour})"
+        within = "" if self.trace_bound is None else f", for tr X <= {self.trace_bound:.6g} only"
+        bounds, width = f"{self.lower:.9g} <= optimum <= {self.upper:.9g}", self.upper - self.lower
+        largest = max(abs(self.lower), abs(self.upper))
+        if self.size > 10 * largest:  # said, or the bounds would not look like their gap
+            return f"{bounds}, gap {self.gap:.2e} of {self.size:.3g}, what they add up to ({self.rigour}{within})"
+        if not math.isfinite(width):
+            return f"{bounds} ({self.rigour}{within}){': ' + self.why if self.why else ''}"
+        return f"{bounds}, relative gap {self.gap:.2e}, width {width:.2e} ({self.rigour}{within})"
 
 
 def _require_shape(X: Array, shape: tuple[int, ...]) -> None:
@@ -101,81 +188,67 @@ def _require_shape(X: Array, shape: tuple[int, ...]) -> None:
         raise ProblemError(msg)
 
 
-CHARGE = 4.0
-"""Times what a residual is worth at y, that it costs. The optimum is concave in the right hand sides: the worth at y is
-the least it may be. Where it goes with the root of the residual, as without an interior, it is twice that.
-"""
-
-
-def charged(from_matrix: Bound, y: np.ndarray | None) -> float:
-    """``lower`` less CHARGE |y| . residual, where there is one; without prices it proves nothing."""
-    if from_matrix.residual is None:
-        return from_matrix.lower
-    return -INF if y is None else from_matrix.lower - CHARGE * float(np.abs(y) @ from_matrix.residual)
-
-
-def lower_of(from_matrix: Bound, from_vector: Bound) -> float:
-    """The better lower bound of two; what a matrix misses of its equations is charged at the multipliers y.
-
-    The optimum v(b) is concave in the right hand sides, with -y among its gradients: v(b) >= v(b - r) - |y| . |r| to
-    first order in r, at most what a problem tolerates; `CHARGE` covers more than the first order.
-    """
-    return max(charged(from_matrix, from_vector.point), from_vector.lower)
-
-
 def combine(problem: Problem, from_matrix: Bound, from_vector: Bound) -> Certificate:
-    """The certificate of two bounds."""
-    order = get_args(Rigour)
-    return Certificate(
-        lower=lower_of(from_matrix, from_vector),
-        upper=min(from_matrix.upper, from_vector.upper),
-        rigour=max(from_matrix.rigour, from_vector.rigour, key=order.index),
-        X=from_matrix.point,
-        y=from_vector.point,
-        problem=problem,
-    )
-
-
-def certify(problem: Problem, X: Array | None = None, y: Array | None = None) -> Certificate:
-    """Certify an answer from anywhere: the bounds that X and y prove for the problem.
-
-    The points are moved into their sets first (eigenvalues clipped, trace and weights scaled), so
-    that the answer of another solver, feasible to its own tolerance, may be passed as it is.
-
-    Parameters
-    ----------
-    problem : Problem
-    X : array or FactoredMatrix, optional
-        The matrix side.
-    y : array, shape (m,), optional
-        The vector side.
+    """The certificate of two bounds.
 
     Raises
     ------
-    ProblemError
-        For NaN or misshaped points.
+    ContradictionError
+        Where they contradict each other.
     """
-    require_problem(problem)
+    order = get_args(Rigour)
+    lower, upper = max(from_matrix.lower, from_vector.lower), min(from_matrix.upper, from_vector.upper)
+    rigour = max(from_matrix.rigour, from_vector.rigour, key=order.index)
+    size = size_of(problem, from_matrix, from_vector)
+    require_agreement(lower, upper, size, rigour)
+    return Certificate(
+        lower=lower,
+        upper=upper,
+        rigour=rigour,
+        X=from_matrix.point,
+        y=from_vector.point,
+        problem=problem,
+        size=size,
+        trace_bound=from_vector.trace_bound,
+    )
+
+
+def checked_points(
+    problem: Problem, X: Array | None, y: Array | None
+) -> tuple[Array | FactoredMatrix | None, np.ndarray | None]:
+    """Points of the right shape, without NaN, in the problem's namespace."""
+    like = problem.like
+    if isinstance(X, FactoredMatrix):
+        as_array("X (its factor)", X.factor)
+        if like is not None and len(like.shape) == 2:
+            _require_shape(X, like.shape)
+    elif X is not None:
+        X = as_array("X", X)
+        if like is not None:
+            _require_shape(X, like.shape)
+            X = moved(as_hermitian("X", X) if X.ndim == 2 else X, like)
+    return X, None if y is None else as_real_vector("y", y, problem.multipliers)
+
+
+def certified(
+    problem: Problem,
+    X: Array | None,
+    y: np.ndarray | None,
+    inside: Callable[[], tuple[Array | None, np.ndarray | None]] | None = None,
+) -> Certificate:
+    """The bounds that points prove as they stand, or moved towards what ``inside`` gives."""
     from_matrix, from_vector = Bound(), Bound()
     if X is not None:
-        from matrixlearn._array import moved
-        from matrixlearn._validation import as_array, as_hermitian
-
-        if isinstance(X, FactoredMatrix):
-            as_array("X (its factor)", X.factor)
-            _require_shape(X, (problem.spectral_set.n,) * 2 if isinstance(problem, SpectralGame) else X.shape)
-        else:
-            X = as_array("X", X)
-            cost = getattr(problem, "cost", None)
-            if cost is not None:
-                _require_shape(X, cost.shape)
-                X = moved(as_hermitian("X", X) if X.ndim == 2 else X, cost)
         with governed(problem):
             from_matrix = problem.bound_from_matrix(X)
+            if from_matrix.lower == -INF and from_matrix.upper == INF and inside is not None:
+                nearer = problem.toward(X, inside()[0])
+                from_matrix = from_matrix if nearer is X else problem.bound_from_matrix(nearer)
     if y is not None:
-        from matrixlearn._validation import as_real_vector
-
-        size = getattr(getattr(problem, "dual_set", None), "size", None)
         with governed(problem):
-            from_vector = problem.bound_from_vector(as_real_vector("y", y, size))
+            from_vector = problem.bound_from_vector(y)
+            if from_vector.lower == -INF and from_vector.upper == INF and inside is not None:
+                interior = inside()[1]
+                nearer = y if interior is None else problem.toward_dual(y, interior)
+                from_vector = from_vector if nearer is y else problem.bound_from_vector(nearer)
     return combine(problem, from_matrix, from_vector)

@@ -19,6 +19,10 @@ class CertificateError(MatrixLearnError):
     """A certificate does not hold for the data it claims to be about."""
 
 
+class ContradictionError(CertificateError):
+    """Two proved bounds contradict each other: a bug, or data that changed under the proof."""
+
+
 class PluginError(MatrixLearnError):
     """Base class of the errors of the plugin registry."""
 

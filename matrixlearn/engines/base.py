@@ -13,14 +13,15 @@ import contextlib
 import math
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 import numpy as np
 
+from matrixlearn._array import namespace
 from matrixlearn.callbacks import Callback, Event, silent
-from matrixlearn.certificate import Certificate, charged, combine, lower_of, relative_gap
+from matrixlearn.certificate import Certificate, combine, relative_gap, size_of
 from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.problems.base import Bound, Problem
 from matrixlearn.typing import Array
@@ -41,8 +42,19 @@ INTERRUPTED = "interrupted"
 """How a loop ended at Ctrl-C."""
 
 DECISIVE = 3.0
-"""A proposal that comes with a proof is certified by all eigenvalues only where the proven gap is at most this many
-times tol: they close 5 to 50 % of it."""
+"""A proposal that comes with an interior is certified by all eigenvalues only where the gap that its Cholesky factors
+prove is at most this many times tol: they close 5 to 50 % of it."""
+
+
+@dataclass(frozen=True)
+class Interior:
+    """A strictly feasible pair of a game: X_k > 0, and t with t I - s_k (C - A(y)) > 0.
+
+    The problem checks both (`SpectralGame.bounds_from_interior`).
+    """
+
+    X: Sequence[Array]
+    t: float
 
 
 @dataclass(frozen=True)
@@ -53,14 +65,13 @@ class Proposal:
     ----------
     X, y
         The points.
-    proof : tuple of two Bound, optional
-        What is proved of X and of y already, e.g. by Cholesky factorizations that an interior method has taken
-        (`SpectralGame.bounds_from_interior`).
+    interior : Interior, optional
+        What makes a cheaper check possible.
     """
 
     X: Array | None = None
     y: np.ndarray | None = None
-    proof: tuple[Bound, Bound] | None = None
+    interior: Interior | None = None
 
 
 @dataclass(frozen=True)
@@ -70,11 +81,15 @@ class Incumbent:
     problem: Problem
     from_matrix: Bound = field(default_factory=Bound)
     from_vector: Bound = field(default_factory=Bound)
+    inside: Array | None = None
+    """The first X that was proved feasible: others are moved towards it where they are not."""
+    inside_dual: np.ndarray | None = None
+    """The first y that proved a bound without a trace bound."""
 
     @property
     def lower(self) -> float:
         """The better of the two lower bounds."""
-        return lower_of(self.from_matrix, self.from_vector)
+        return max(self.from_matrix.lower, self.from_vector.lower)
 
     @property
     def upper(self) -> float:
@@ -82,9 +97,23 @@ class Incumbent:
         return min(self.from_matrix.upper, self.from_vector.upper)
 
     @property
+    def size(self) -> float:
+        """What the bounds add up to."""
+        return size_of(self.problem, self.from_matrix, self.from_vector)
+
+    @property
     def gap(self) -> float:
         """The relative gap between them."""
-        return relative_gap(self.lower, self.upper, self.problem.scale_at(self.y, self.upper))
+        return relative_gap(self.lower, self.upper, self.size)
+
+    def within(self, tol: float, atol: float) -> bool:
+        """Whether upper - lower <= max(tol size, atol)."""
+        return self.gap <= tol or self.upper - self.lower <= atol
+
+    @property
+    def infeasible(self) -> bool:
+        """Whether a bound proves that nothing is feasible, or that nothing bounds the objective."""
+        return self.upper == -math.inf or self.lower == math.inf
 
     @property
     def y(self) -> np.ndarray | None:
@@ -97,6 +126,11 @@ class Incumbent:
         point = self.from_matrix.point
         return point.dense() if isinstance(point, FactoredMatrix) else point
 
+    @property
+    def X_as_known(self) -> Array | None:
+        """The best matrix, or its factors."""
+        return self.from_matrix.point
+
     @classmethod
     def first(cls, problem: Problem) -> Incumbent:
         """What the points prove that the problem knows at once."""
@@ -106,41 +140,83 @@ class Incumbent:
         return incumbent
 
     def offered(self, proposal: Proposal) -> Incumbent:
-        """The better of this and what the proposal proves."""
-        out = self
-        if proposal.X is not None:
-            out = out._with_matrix(self.problem.bound_from_matrix(proposal.X))
-        if proposal.y is not None and bool(np.all(np.isfinite(proposal.y))):
-            out = out._with_vector(self.problem.bound_from_vector(proposal.y))
+        """The better of this and what the proposal proves.
+
+        Points that prove nothing as they stand are moved: onto the rows, and towards what was proved strictly feasible.
+        """
+        out, problem = self, self.problem
+        X, y = proposal.X, proposal.y
+        if X is not None and is_finite(X):
+            bound = problem.bound_from_matrix(X)
+            if not proves(bound):
+                nearer = problem.toward(X, self.inside)
+                bound = bound if nearer is X else problem.bound_from_matrix(nearer)
+            out = out._with_matrix(bound)
+        if y is not None and bool(np.all(np.isfinite(y))):
+            bound = problem.bound_from_vector(y)
+            out = out._with_vector(bound)
+            if self.inside_dual is not None and (bound.trace_bound is not None or not proves(bound)):
+                nearer = problem.toward_dual(y, self.inside_dual)
+                out = out if nearer is y else out._with_vector(problem.bound_from_vector(nearer))
         return out
 
     def shown(self, proposal: Proposal) -> Incumbent:
-        """The better of this and the proof that the proposal brings; `offered`, where it brings none."""
-        if proposal.proof is None:
+        """The better of this and what the interior of the proposal proves; `offered`, where it has none."""
+        inside = proposal.interior
+        if inside is None or proposal.y is None or not inside.X or not all(is_finite(x) for x in inside.X):
             return self.offered(proposal)
-        from_matrix, from_vector = proposal.proof
+        game: Any = self.problem
+        from_matrix, from_vector = game.bounds_from_interior(inside.X, proposal.y, inside.t)
         return self._with_matrix(from_matrix)._with_vector(from_vector)
 
+    def estimated(self, X: Array) -> Incumbent:
+        """This, with what X suggests where no X proves anything."""
+        if proves(self.from_matrix):
+            return self
+        return updated(self, from_matrix=self.problem.estimate_from_matrix(X))
+
     def _with_matrix(self, bound: Bound) -> Incumbent:
-        old, y = self.from_matrix, self.from_vector.point
-        better = old.point is None or _better(bound, old, charged(bound, y) > charged(old, y))
-        return updated(self, from_matrix=bound) if better else self
+        if bound.point is None:
+            return self
+        out, old = self, self.from_matrix
+        if self.inside is None and bound.rigour == "checked" and -math.inf < bound.lower < math.inf:
+            out = updated(out, inside=bound.point)
+        better = old.point is None or _better(bound, old)
+        return updated(out, from_matrix=bound) if better else out
 
     def _with_vector(self, bound: Bound) -> Incumbent:
-        old = self.from_vector
-        better = old.point is None or _better(bound, old, bound.lower > old.lower)
-        return updated(self, from_vector=bound) if better else self
+        if bound.point is None:
+            return self
+        out, old = self, self.from_vector
+        if self.inside_dual is None and bound.trace_bound is None and -math.inf < bound.upper < math.inf:
+            out = updated(out, inside_dual=bound.point)
+        better = old.point is None or _better(bound, old)
+        return updated(out, from_vector=bound) if better else out
 
     def certificate(self) -> Certificate:
         """What the two points prove, for the `Solution`."""
         return combine(self.problem, self.from_matrix, self.from_vector)
 
 
-def _better(new: Bound, old: Bound, gained: bool) -> bool:
-    """Whether the lower bound has ``gained``, or the upper one."""
+def is_finite(X: Array) -> bool:
+    """Whether a matrix, or its factor, holds numbers only: what an engine proposes is not believed to."""
+    X = X.factor if isinstance(X, FactoredMatrix) else X
+    xp = namespace(X)
+    return bool(xp.all(xp.isfinite(X)))
+
+
+def proves(bound: Bound) -> bool:
+    """Whether a bound says anything."""
+    return bound.lower > -math.inf or bound.upper < math.inf
+
+
+def _better(new: Bound, old: Bound) -> bool:
+    """Whether a bound has gained; one that needs no trace bound is better than one that does and is as good."""
     if new.rigour == "blockwise":  # its lower bound is about the new point, and no better elsewhere
         return new.upper < old.upper
-    return gained or new.upper < old.upper
+    if new.lower == old.lower and new.upper == old.upper:
+        return old.trace_bound is not None and new.trace_bound is None
+    return new.lower > old.lower or new.upper < old.upper
 
 
 @dataclass(frozen=True)
@@ -206,13 +282,20 @@ class Limits:
 class Run:
     """How a loop ended, and what it proved."""
 
-    certificate: Certificate
+    incumbent: Incumbent
     events: tuple[Event, ...]
     iterations: int
     seconds: float
     ended: str
     """"optimal", or why the loop ended short of it."""
     state: State | None = field(repr=False, default=None)
+    last: Proposal = Proposal()
+    """The last points that the engine proposed."""
+
+    @property
+    def certificate(self) -> Certificate:
+        """What its points prove."""
+        return self.incumbent.certificate()
 
 
 def run(
@@ -220,19 +303,20 @@ def run(
     problem: Problem,
     *,
     tol: float,
+    atol: float = 0.0,
     start: Incumbent | None = None,
     limits: Limits = Limits(),
     callback: Callback = silent,
     decided: Callable[[Incumbent], bool] = lambda incumbent: False,
 ) -> Run:
-    """Run an engine to the certified gap ``tol``, or as far as the limits let it.
+    """Run an engine until upper - lower <= max(tol size, atol), or as far as the limits let it.
 
     ``decided`` ends the loop as soon as the bounds answer a question other than the gap.
     """
     began = time.perf_counter()
     incumbent = start or Incumbent.first(problem)
     events: list[Event] = []
-    iteration, state, ended = 0, None, ""
+    iteration, state, ended, last = 0, None, "", Proposal()
 
     def now() -> Event:
         return Event(iteration, time.perf_counter() - began, incumbent.lower, incumbent.upper, incumbent.gap)
@@ -240,8 +324,10 @@ def run(
     def check() -> str:
         events.append(now())
         stop = callback(events[-1])
-        if incumbent.gap <= tol:
+        if incumbent.within(tol, atol):
             return "optimal"
+        if incumbent.infeasible:
+            return "infeasible"
         if decided(incumbent):
             return "decided"
         return "the callback asked to stop" if stop else ""
@@ -260,25 +346,27 @@ def run(
             state = engine.step(problem, state, incumbent)
             iteration += 1
             for proposal in state.proposals:
+                last = proposal
                 incumbent = incumbent.shown(proposal)
-                if proposal.proof is not None and incumbent.gap <= DECISIVE * tol:
+                if proposal.interior is not None and incumbent.gap <= DECISIVE * tol:
                     incumbent = incumbent.offered(proposal)
             if state.proposals or state.finished:
                 ended = check() or state.finished
     except KeyboardInterrupt:
         ended = INTERRUPTED
-    if state is not None and incumbent.gap > tol:  # the last points are worth all eigenvalues
-        with contextlib.suppress(KeyboardInterrupt):
-            last = [proposal for proposal in state.proposals if proposal.proof is not None]
-            for proposal in last:
-                incumbent = incumbent.offered(proposal)
-            if last:
+    if not (incumbent.within(tol, atol) or incumbent.infeasible):
+        with contextlib.suppress(KeyboardInterrupt):  # what is known in the end is worth all eigenvalues
+            if last.interior is not None:
+                incumbent = incumbent.offered(last)
+            if last.X is not None:
+                incumbent = incumbent.estimated(last.X)
                 events.append(now())
     return Run(
-        certificate=incumbent.certificate(),
+        incumbent=incumbent,
         events=tuple(events),
         iterations=iteration,
         seconds=time.perf_counter() - began,
         ended=ended,
         state=state,
+        last=last,
     )

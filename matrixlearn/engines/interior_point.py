@@ -31,6 +31,7 @@ from matrixlearn._array import as_numpy, identity
 from matrixlearn.engines.base import Engine, Incumbent, updated
 from matrixlearn.engines.newton import InteriorState, NewtonSystem, Scalars, lacking_interior
 from matrixlearn.engines.schur import TINY
+from matrixlearn.linalg import trace
 from matrixlearn.problems.base import Problem
 from matrixlearn.problems.game import SpectralGame
 from matrixlearn.sets import ScaledSimplex
@@ -76,8 +77,11 @@ class InteriorPoint(Engine):
         largest = S.support_of(eigenvalues) / S.trace
         spread = max(float(np.max(np.abs(as_numpy(eigenvalues)))), abs(largest), problem.scale / S.trace)
         t = largest + spread
-        share = S.trace / S.dimension
+        share, R = S.trace / S.dimension, S.trace
         x0 = share * S.slack
+        if not Y.is_bounded:
+            share, R = S.trace / S.n, 2 * ROOM * S.trace
+            x0 = R - S.trace
         X = tuple(share * identity(cell.size, problem.cost) for cell in problem.cells)
         mu = share * spread
         g = problem.offset - problem.adjoint(problem.assembled(X))
@@ -85,7 +89,7 @@ class InteriorPoint(Engine):
         least = mu / np.maximum(room, TINY)
         if not Y.is_bounded:
             p, q = np.maximum(g, least)[Y.floored], np.maximum(-g, least)[Y.capped]
-            return InteriorState(X=X, y=y, t=t, scalars=Scalars(p, q, 0.0, x0), closed=False)
+            return InteriorState(X=X, y=y, t=t, scalars=Scalars(p, q, 0.0, x0), trace=R)
         theta, free = 0.0, np.isinf(Y.upper)
         if Y.weights is not None:
             if np.any(free):
@@ -95,7 +99,7 @@ class InteriorPoint(Engine):
             g = g + theta * Y.weights
         p = np.where(free, g, np.maximum(g, 0.0) + least)
         q = (p - g)[Y.capped]
-        return InteriorState(X=X, y=y, t=t, scalars=Scalars(p, q, theta, x0))
+        return InteriorState(X=X, y=y, t=t, scalars=Scalars(p, q, theta, x0), trace=S.trace)
 
     @staticmethod
     def _first_y(problem: SpectralGame) -> np.ndarray:
@@ -122,7 +126,9 @@ class InteriorPoint(Engine):
                 state, proposals=(), finished="the iterate met its boundary, or a factorization failed: numerical limit"
             )
         mu, predictor = system.complementarity(), system.predictor()
-        sigma = SIGMA if state.closed else system.centring(predictor, mu, WHOLE)
+        missing = 0.0 if problem.dual_set.is_bounded else system.missing()
+        closed = missing <= MET
+        sigma = SIGMA if closed else system.centring(predictor, mu, WHOLE)
         direction = system.corrector(sigma * mu, predictor)
         if not (np.isfinite(direction.y).all() and np.isfinite(direction.t)):
             return replace(state, proposals=(), finished="the Newton system broke down: numerical limit")
@@ -132,18 +138,51 @@ class InteriorPoint(Engine):
             a_x, a_s = system.step_lengths(direction)
         closeness = CLOSEST if min(a_x, a_s) > 0.9 else CLOSE
         moved = system.moved(direction, min(1.0, closeness * a_x), min(1.0, closeness * a_s))
-        width, missing = incumbent.upper - incumbent.lower, 0.0 if state.closed else system.missing()
+        if not problem.dual_set.is_bounded:
+            moved = _with_room(moved, state.t)
+        width = incumbent.upper - incumbent.lower
         progress = width < 0.9 * state.width or missing < 0.9 * state.missing
+        if np.isinf(width):  # no bounds to go by
+            progress = progress or VANISHED * problem.scale < mu < 0.5 * state.mu
         idle = 0 if progress else state.idle + 1
+        finished = f"the gap has not moved for {PATIENCE} iterations: numerical limit" if idle > PATIENCE else ""
+        if moved.trace > FARTHEST * problem.spectral_set.trace:
+            finished = "the trace of X grows without end"
         return updated(
             moved,
             width=width if progress else state.width,
             missing=min(missing, state.missing) if progress else state.missing,
-            closed=state.closed or closeness * a_x >= 1,
+            mu=min(mu, state.mu),
             idle=idle,
             proposals=(moved.proposal(problem),),
-            finished=f"the gap has not moved for {PATIENCE} iterations: numerical limit" if idle > PATIENCE else "",
+            finished=finished,
         )
+
+
+MET = 1e-11
+"""The part of |b_j| + R ||A_j||_2 that the equation of X may miss and count as met: rounding."""
+
+ROOM = 4.0
+"""R is at least this many times Tr X where Y is open: then t = mu / (R - Tr X) is below lambda_min(S), which is about
+mu / lambda_max(X), and A(y) - C = S - t I is positive definite by itself."""
+
+FARTHEST = 1e12
+"""Times the first R, beyond which X is taken to run away."""
+
+
+VANISHED = 1e-32
+"""Part of the scale below which a smaller mu is no progress: rounding, squared."""
+
+
+def _with_room(state: InteriorState, before: float) -> InteriorState:
+    """The state with a larger R where X has come near it, or t, which is what more of it would be worth, has grown."""
+    total, z = sum(trace(x) for x in state.X), state.scalars
+    R = max(
+        2 * ROOM * total if total * ROOM > state.trace else state.trace, state.trace * (ROOM if state.t > before else 1)
+    )
+    if state.trace == R or z is None:
+        return state
+    return updated(state, trace=R, scalars=replace(z, x0=z.x0 + R - state.trace))
 
 
 def _is_open(problem: Problem) -> bool:

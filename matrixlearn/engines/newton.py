@@ -21,7 +21,7 @@ from dataclasses import dataclass, field, fields, replace
 import numpy as np
 
 from matrixlearn._array import EPS
-from matrixlearn.engines.base import Proposal, State
+from matrixlearn.engines.base import Interior, Proposal, State
 from matrixlearn.engines.saddle import refusal
 from matrixlearn.engines.schur import BorderedSystem, LinearSystem, linear_system
 from matrixlearn.linalg import (
@@ -97,17 +97,19 @@ class InteriorState(State):
     """upper - lower when it last fell by a tenth; not the relative gap, which is 1 while lower is 0."""
     idle: int = 0
     """Iterations since then."""
-    closed: bool = True
-    """Whether (X, p, q) meets its equation, but for rounding."""
     missing: float = np.inf
     """The least `NewtonSystem.missing` so far."""
+    mu: float = np.inf
+    """The least complementarity so far."""
+    trace: float = 0.0
+    """R: that of S, or one that grows where Y is open."""
 
     def proposal(self, problem: SpectralGame) -> Proposal:
-        """X and y, with what the factors prove of them."""
-        factors, proof = self.factors, None
-        if factors is not None and factors.definite:
-            proof = problem.bounds_from_interior(self.X, factors.S, self.y, self.t)
-        return Proposal(problem.assembled(self.X), self.y, proof)
+        """X and y, and the pair that makes a proof by Cholesky factorizations possible."""
+        factors, interior = self.factors, None
+        if factors is not None and factors.definite and problem.dual_set.is_bounded:
+            interior = Interior(self.X, self.t)
+        return Proposal(problem.assembled(self.X), self.y, interior)
 
 
 def mixed(a: InteriorState, b: InteriorState, k: float) -> InteriorState:
@@ -226,14 +228,14 @@ class NewtonSystem:
     def missing(self) -> float:
         """The largest part that the equation of X misses of |c_j| + R ||A_j||_2."""
         problem, z = self.problem, self.state.scalars
-        Y, S, span = problem.dual_set, problem.spectral_set, self.moments[0].span
+        Y, span = problem.dual_set, self.moments[0].span
         assert z is not None
         missing = problem.offset.copy()
         for cell, at in zip(problem.cells, self.moments, strict=True):
             missing[cell.rows] -= cell.sign * (at.single if span is None else span.spread(at.single))
         missing[Y.floored] -= z.p
         missing[Y.capped] += z.q
-        size = np.abs(problem.offset) + S.trace * problem.constraint_norms
+        size = np.abs(problem.offset) + self.state.trace * problem.constraint_norms
         return float(np.max(np.abs(missing) / np.where(size > 0, size, 1.0)))
 
     # -- complementarity --------------------------------------------------------------------------
@@ -312,7 +314,7 @@ class NewtonSystem:
         spectral, Y = problem.spectral_set, problem.dual_set
         assert z is not None
         kp, kq = p_target / self.below, q_target / self.above
-        rhs = np.append(-problem.offset, -spectral.trace)
+        rhs = np.append(-problem.offset, -state.trace)
         rhs[:-1][Y.floored] += kp
         rhs[:-1][Y.capped] -= kq
         if K:
@@ -382,7 +384,7 @@ class NewtonSystem:
                 break
             a_x = a_x if all_definite(factors.of_X) else 0.7 * a_x
             a_s = a_s if all_definite(factors.of_S) else 0.7 * a_s
-        return InteriorState(X=X, y=y, t=t, scalars=self._scalars(d, a_x), factors=factors)
+        return InteriorState(X=X, y=y, t=t, scalars=self._scalars(d, a_x), factors=factors, trace=state.trace)
 
 
 def longest(value: np.ndarray | float, change: np.ndarray | float) -> float:

@@ -7,6 +7,7 @@ from matrixlearn.maps.newton_terms import Basis, NewtonTerms
 from matrixlearn.maps.rank_one import RankOneMap
 from matrixlearn.maps.scaled import ScaledMap
 from matrixlearn.maps.sparse import SparseMap
+from matrixlearn.maps.stacked import StackedMap
 
 __all__ = [
     "Basis",
@@ -18,4 +19,5 @@ __all__ = [
     "RankOneMap",
     "ScaledMap",
     "SparseMap",
+    "StackedMap",
 ]

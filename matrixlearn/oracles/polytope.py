@@ -19,7 +19,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from matrixlearn._array import EPS
-from matrixlearn.linalg import inner, trace
+from matrixlearn.exceptions import ProblemError
+from matrixlearn.linalg import inner, spectral_norm, trace
 from matrixlearn.oracles.base import Done, Move
 from matrixlearn.problems.linear import LinearSDP
 from matrixlearn.typing import Array
@@ -32,15 +33,20 @@ class PolytopeOracle:
     program: LinearSDP
     level: float
 
+    def __post_init__(self) -> None:
+        if self.program.trace_bound is None:
+            msg = "the oracle plays on {X >= 0, Tr X <= R}: give the program a trace_bound"
+            raise ProblemError(msg)
+
     def __call__(self, X: Array) -> Move | Done:
         program, alpha = self.program, self.level
-        products = np.concatenate([[trace(X)], program.adjoint(X)])
-        b = np.concatenate([[program.trace_bound], program.b])
-        target = inner(program.cost, X)
+        products = np.concatenate([[trace(X)], program.family.adjoint(X)])
+        R = program.trace_bound
+        b = np.concatenate([[R], program.b])
+        target, norms = inner(program.C, X), program.family.norms
         y = _vertex(products, b) * alpha
         gained = float(products @ y)
-        n, R = X.shape[0], program.trace_bound
-        noise = 4 * n * EPS * R * np.concatenate([[1.0], program.constraint_norms])
+        noise = 4 * X.shape[0] * EPS * R * np.concatenate([[1.0], norms])
         ray = _ray(products, b, noise)
         if gained < target:
             if ray is None:
@@ -49,10 +55,10 @@ class PolytopeOracle:
             gained = target
         identity_part, rest = float(y[0]), y[1:]
         return Move(
-            loss=program.loss(rest),  # the multiple of I drops out of a map that fixes the trace
+            loss=program.family.apply(rest) - program.C,  # the multiple of I drops out of a map that fixes the trace
             y=rest,
             slack=gained - target,
-            width=identity_part + program.cost_norm + float(rest @ program.constraint_norms),
+            width=identity_part + spectral_norm(program.C) + float(rest @ norms),
         )
 
 

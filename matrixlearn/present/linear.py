@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from matrixlearn._array import as_numpy
-from matrixlearn.linalg import trace
+from matrixlearn.linalg import frobenius
 from matrixlearn.present.base import Argument, Presenter, Say
 
 if TYPE_CHECKING:
@@ -26,24 +26,18 @@ class LinearPresenter(Presenter):
             required=True,
             positional=True,
         ),
-        Argument("trace_bound", "bound on the trace of X, where the constraints do not give it", float),
+        Argument("trace_bound", "a trace that no X of interest exceeds, for programs that nothing else bounds", float),
     )
 
     def describe(self, solution: Solution) -> list[str]:
-        lines: list[str] = []
         problem: LinearSDP = solution.problem  # type: ignore[assignment]
-        y, X = solution.y, solution.matrix
-        if X is None or not np.isfinite(solution.lower):
-            return lines
-        if trace(X) >= 0.999 * problem.trace_bound and problem.implied_trace is None:
-            lines.append("trace      tr X is at the trace bound: a larger one may give a larger value")
-        if np.any(problem.equalities) and y is not None:
-            missed, size = problem.rows.missed(X), problem.rows.units
-            lines.append(
-                f"equalities {np.count_nonzero(problem.equalities)} rows, missed by {np.max(missed / size):.1e} of "
-                f"their size at most; at prices y {float(np.abs(y) @ missed):.1e}, charged to the lower bound 4 times"
-            )
-        return lines
+        X = solution.matrix
+        if X is None or not np.any(problem.equalities) or not np.isfinite(solution.lower):
+            return []
+        apart = np.abs(problem.b - problem.family.adjoint(X))[problem.equalities]
+        size = (np.abs(problem.b) + problem.family.sizes * frobenius(X))[problem.equalities]
+        worst = float(np.max(apart / np.where(size > 0, size, 1.0)))
+        return [f"equalities {np.count_nonzero(problem.equalities)} rows, met to {worst:.1e} of their size"]
 
     def plot(self, solution: Solution, axes: Any) -> bool:
         if solution.matrix is None:

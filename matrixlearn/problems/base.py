@@ -1,8 +1,7 @@
 """The contract of a problem: what every problem must say of itself.
 
-Implement            `scale`, `bound_from_matrix`, `bound_from_vector`, `reference`.
-Optional             `random` for the conformance kit; `objective_at`; `ceiling`, `least_value`, `engines`,
-                     `first_points`, `presolved`, `check`.
+Implement            `bound_from_matrix`, `bound_from_vector`, `reference`.
+Optional             `random` for the conformance kit; `objective_at`; `engines`, `first_points`, `reduction`, `check`.
 You get for free     `ml.solve`, certificates, `save` and `load`, the conformance kit.
 
 Words, pictures and the command line are not part of it: a `matrixlearn.present.Presenter` has them.
@@ -28,7 +27,12 @@ from matrixlearn.typing import Array
 if TYPE_CHECKING:
     import cvxpy
 
+    from matrixlearn.engines.base import Incumbent, Proposal
+
 INF = float("inf")
+
+FLOOR = 1e-3
+"""The fraction of a problem's scale below which its gap is absolute: an optimum of 0 ends."""
 
 Rigour = Literal["checked", "blockwise", "probabilistic", "estimate"]
 """How far bounds can be believed, best first: ``checked`` took full decompositions; ``blockwise`` took them too, but
@@ -49,10 +53,10 @@ class Bound:
     lower: float = -INF
     upper: float = INF
     rigour: Rigour = "checked"
-    residual: np.ndarray | None = None
-    """What the point misses of equations that it meets to a tolerance only, >= 0, (m,): priced at the multipliers
-    y that belong to them, it is taken off ``lower`` (`certificate.charged`).
-    """
+    size: float = 0.0
+    """What the bound adds up to, such as sum_j |b_j y_j| or |<C, X>|: a gap is relative to the bounds and to this."""
+    trace_bound: float | None = None
+    """The trace bound of the user that the proof needs; None where it holds for every X >= 0."""
 
 
 def _brief(value: Any) -> str:
@@ -66,22 +70,49 @@ def _brief(value: Any) -> str:
     return text if len(text) <= 80 else f"<{type(value).__name__}>"
 
 
-class Presolved(Protocol):
-    """A problem in the place of another, and the points of either for those of the other."""
+class Reduction(Protocol):
+    """A problem that is solved in the place of another, exactly equivalent, and the points of either for the other."""
 
     @property
-    def problem(self) -> Problem:
-        """The smaller one."""
+    def program(self) -> Problem:
+        """The one that is solved."""
 
     @property
     def why(self) -> str:
-        """What made it smaller, for `Solution.explain`."""
+        """What was done, for `Solution.explain`."""
 
-    def lowered(self, X: Array | None, y: np.ndarray | None) -> tuple[Array | None, np.ndarray | None]:
-        """Points of the smaller problem, from those of the whole one."""
+    @property
+    def answer(self) -> str:
+        """What the data alone say of the optimum, such as that rows contradict each other; empty where they do not."""
 
-    def lifted(self, X: Array | None, y: np.ndarray | None) -> tuple[Array | None, np.ndarray | None]:
-        """Points of the whole problem, from those of the smaller one."""
+    def lowered_matrix(self, X: Array) -> Array:
+        """The X of the one that is solved, from that of the whole."""
+
+    def lifted_matrix(self, X: Array) -> Array:
+        """The X of the whole."""
+
+    def lowered_vector(self, y: np.ndarray) -> np.ndarray:
+        """The y of the one that is solved."""
+
+    def lifted_vector(self, y: np.ndarray) -> np.ndarray:
+        """The y of the whole."""
+
+
+@dataclass(frozen=True)
+class Reconsidered:
+    """What to solve in the place of a problem whose run has not ended well.
+
+    Attributes
+    ----------
+    problem : Problem
+        The same problem, which may know more of itself.
+    reduction : Reduction
+    why : str
+    """
+
+    problem: Problem
+    reduction: Reduction
+    why: str
 
 
 class Problem(ABC):
@@ -107,15 +138,21 @@ class Problem(ABC):
     """Names of registered engines that ``auto`` tries before those of the library, in this order."""
 
     @property
-    @abstractmethod
-    def scale(self) -> float:
-        """A positive number of the size of the data; ``FLOOR * scale`` is where a relative gap
-        turns into an absolute one.
-        """
+    def title(self) -> str:
+        """What messages call it: the name of its class, by default."""
+        return type(self).__name__
 
-    def scale_at(self, y: np.ndarray | None, upper: float) -> float:
-        """The size that gaps count from, for the y that proves ``upper``: `scale`, by default."""
-        return self.scale
+    @property
+    def scale(self) -> float:
+        """A number of the size of the data; where bounds are below ``FLOOR * scale``, a gap is relative to that: an
+        optimum of 0 ends. 0 by default, where each `Bound` says its own ``size``.
+        """
+        return 0.0
+
+    @property
+    def floor(self) -> float:
+        """What a gap is relative to at the least, beside the sizes of its bounds: ``FLOOR * scale``."""
+        return FLOOR * self.scale
 
     @abstractmethod
     def bound_from_matrix(self, X: Array) -> Bound:
@@ -134,31 +171,55 @@ class Problem(ABC):
         """The objective at the returned point, recomputed from the data."""
         raise NotImplementedError
 
-    @property
-    def ceiling(self) -> float:
-        """No feasible point of a minimization has a larger objective: a certified lower bound above it proves
-        that there is none, and ends the solve as "infeasible".
-        """
-        return INF
-
-    @property
-    def least_value(self) -> float:
-        """No feasible point of a maximization has a smaller objective: a certified upper bound below it proves that
-        there is none, and ends the solve as "infeasible".
-        """
-        return -INF
-
     def first_points(self) -> list[tuple[Array | None, np.ndarray | None]]:
         """Pairs (X, y) that are known at once and worth certifying before any iteration; none, by default."""
         return []
 
-    def presolved(self) -> Presolved | None:
-        """A smaller problem with the same answer, to be solved in the place of this one; None, by default."""
+    def reduction(self) -> Reduction | None:
+        """An exactly equivalent problem to be solved in the place of this one; None, by default."""
         return None
 
-    def phase_one(self) -> Any:
-        """A problem to be solved first, whose bounds say whether this one is feasible; None, by default."""
+    def reconsidered(
+        self, reduction: Reduction, best: Incumbent, last: Proposal, tol: float, atol: float
+    ) -> Reconsidered | None:
+        """What to solve where a run on the reduction has not ended well, ``last`` its last points; None, by default."""
         return None
+
+    def bounded(self) -> Problem | None:
+        """The problem between bounds that an interior point proves, for engines that need them; None, by default."""
+        return None
+
+    @property
+    def like(self) -> Array | None:
+        """An array of the shape and the namespace of X; None, by default, where any X may be tried."""
+        return None
+
+    @property
+    def multipliers(self) -> int | None:
+        """The length of y; None, by default, where any y may be tried."""
+        return None
+
+    def toward(self, X: Array, interior: Array | None) -> Array:
+        """X moved to where it proves a bound: on the constraints, and towards a strictly feasible point where one is
+        known, by as little as that takes; X itself, by default.
+        """
+        return X
+
+    def toward_dual(self, y: np.ndarray, interior: np.ndarray) -> np.ndarray:
+        """y moved towards a strictly feasible point by as little as a proof takes; y itself, by default."""
+        return y
+
+    def ray_near(self, X: Array) -> Array | None:
+        """A proved direction along which the objective grows without end from any feasible point; None by default."""
+        return None
+
+    def is_ray(self, D: Array) -> bool:
+        """Whether D is proved to be such a direction."""
+        return self.ray_near(D) is not None
+
+    def estimate_from_matrix(self, X: Array) -> Bound:
+        """What X suggests where it proves nothing: a bound of rigour "estimate"; nothing, by default."""
+        return Bound(point=X)
 
     @abstractmethod
     def reference(self) -> cvxpy.Problem:

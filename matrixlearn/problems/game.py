@@ -26,7 +26,7 @@ import numpy as np
 
 from matrixlearn._array import EPS, as_numpy, from_numpy, moved, namespace, zeros
 from matrixlearn.exponents import Exponent, entropy_on
-from matrixlearn.linalg import frobenius, inner, spectral_norm, sym, trace
+from matrixlearn.linalg import cholesky, frobenius, inner, plus_identity, spectral_norm, sym, trace
 from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.maps import DenseMap, LinearMap, NewtonTerms
 from matrixlearn.problems.base import INF, Bound, Problem
@@ -78,6 +78,16 @@ class SpectralGame(Problem):
     @abstractmethod
     def adjoint(self, X: Array) -> np.ndarray:
         """A*(X), the vector of <A_j, X> = Re tr(A_j^H X), shape (n, n) -> (m,)."""
+
+    @property
+    def like(self) -> Array | None:
+        """C: X is of its shape and namespace."""
+        return self.cost
+
+    @property
+    def multipliers(self) -> int | None:
+        """m."""
+        return self.dual_set.size
 
     # -- what a spec may say better ---------------------------------------------------------------
 
@@ -180,17 +190,6 @@ class SpectralGame(Problem):
         require_parts(self)
         require_maps(self)
 
-    # -- where Y is unbounded ---------------------------------------------------------------------
-
-    def with_interior(self, X: Array) -> SpectralGame:
-        """This game with a strictly feasible X known, which bounds its Y."""
-        raise NotImplementedError
-
-    def recession_value(self, y: np.ndarray) -> float:
-        """c.y + sigma_S(-A(y)) + rounding; negative for a ray y of Y: no X in S is feasible."""
-        value = float(self.offset @ y) + self.spectral_set.support(-1 * self.apply(y))
-        return value + self._rounding_of(0.0, y)
-
     # -- bounds, from the data alone --------------------------------------------------------------
 
     constant: float = 0.0
@@ -267,23 +266,29 @@ class SpectralGame(Problem):
         value, y = self.lower_value(point)
         return Bound(point=point, lower=value - self.rounding(y) if value > -INF else value)
 
-    def bounds_from_interior(
-        self, X: Sequence[Array], S: Sequence[Array], y: np.ndarray, t: float
-    ) -> tuple[Bound, Bound]:
-        """What a strictly feasible pair proves: X_k > 0 and S_k = t I - s_k (C - A(y)) > 0, by Cholesky factorizations
-        that have succeeded.
+    def bounds_from_interior(self, X: Sequence[Array], y: np.ndarray, t: float) -> tuple[Bound, Bound]:
+        """What a strictly feasible pair proves by Cholesky factorizations, taken here: X_k > 0 and
+        S_k = t I - s_k (C - A(y)) > 0.
 
             sum_k s_k X_k R / sum_k Tr X_k  in S,        sigma_S(C - A(y)) <= R t
 
-        Nearly as good as all eigenvalues near an interior method's optimum, and next to nothing in cost. A
-        factorization proves S_k > 0 up to (n + 2) eps Tr S_k (Demmel 1989; Rump 2006).
+        Nearly as good as all eigenvalues near an interior method's optimum, and next to nothing in cost. Nothing is
+        proved where one of them fails. A factorization proves S_k > 0 up to (n + 2) eps Tr S_k (Demmel 1989; Rump
+        2006).
         """
         spectral, n = self.spectral_set, self.spectral_set.n
-        member = self.assembled(X) * spectral.clip_scale(sum(trace(x) for x in X))
         inside = self.dual_set.project(y)
-        t += (n + 2) * EPS * max(trace(s) for s in S) + float(self.constraint_norms @ np.abs(inside - y))
-        upper = float(self.offset @ inside) + spectral.trace * t + self.constant
-        return self._bound_from_member(member), Bound(point=inside, upper=upper + self.rounding(inside))
+        F = self.forward(inside)
+        from_matrix, from_vector = Bound(), Bound()
+        if all(cholesky(x) is not None for x in X):
+            member = self.assembled(X) * spectral.clip_scale(sum(trace(x) for x in X))
+            from_matrix = self._bound_from_member(member)
+        S = [plus_identity(-cell.sign * cell.part(F), t) for cell in self.cells]
+        if all(cholesky(s) is not None for s in S):
+            t += (n + 2) * EPS * max(trace(s) for s in S)
+            upper = float(self.offset @ inside) + spectral.trace * t + self.constant
+            from_vector = Bound(point=inside, upper=upper + self.rounding(inside))
+        return from_matrix, from_vector
 
     def objective_at(self, X: Array | None, y: np.ndarray | None) -> float:
         if self.objective == "minimize":

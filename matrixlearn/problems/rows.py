@@ -12,8 +12,7 @@ from matrixlearn._array import is_sparse, namespace
 from matrixlearn._validation import as_array, as_hermitian, require_numpy, require_same_namespace, require_square
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.linalg import adjoint, is_complex
-from matrixlearn.linalg.constraints import ConstraintFamily, DenseFamily, RankOneFamily
-from matrixlearn.linalg.sparse_family import SparseFamily
+from matrixlearn.maps import DenseMap, LinearMap, RankOneMap, SparseMap
 
 
 def entries(n: int, *terms: tuple[int, int, complex]) -> Any:
@@ -53,11 +52,11 @@ def _is_index(k: Any, n: int) -> bool:
     return isinstance(k, Integral) and 0 <= int(k) < n
 
 
-def constraint_family(A: Any, n: int) -> ConstraintFamily:
+def constraint_family(A: Any, n: int) -> LinearMap:
     """The family that suits ``A``: rank one for an (m, n) array, sparse for a list of scipy sparse
     matrices, dense for an (m, n, n) array or a list of matrices.
     """
-    if isinstance(A, ConstraintFamily):
+    if isinstance(A, LinearMap):
         if A.shape[1] != n:
             msg = f"A must hold matrices of shape ({n}, {n}), as C, got a {type(A).__name__} of order {A.shape[1]}"
             raise ProblemError(msg)
@@ -80,7 +79,7 @@ def constraint_family(A: Any, n: int) -> ConstraintFamily:
         xp = namespace(matrices[0])
         if any(is_complex(a) for a in matrices):
             matrices = [xp.astype(a, xp.complex128) for a in matrices]
-        return DenseFamily(xp.stack(matrices))
+        return DenseMap(xp.stack(matrices))
     array = as_array("A", A)
     if array.ndim == 2 and array.shape[1] == n:
         if array.shape[0] == n and bool(namespace(array).all(array == adjoint(array))):
@@ -89,7 +88,7 @@ def constraint_family(A: Any, n: int) -> ConstraintFamily:
                 f"a_j a_j^H, its rows a_j, pass RankOneMap(A)"
             )
             raise ProblemError(msg)
-        return RankOneFamily(array)
+        return RankOneMap(array)
     if array.ndim != 3 or tuple(array.shape[1:]) != (n, n):
         msg = (
             f"A must have the shape (m, {n}, {n}), or (m, {n}) for rank-one constraints a_j a_j^H, or be a "
@@ -97,10 +96,10 @@ def constraint_family(A: Any, n: int) -> ConstraintFamily:
         )
         raise ProblemError(msg)
     xp = namespace(array)
-    return DenseFamily(xp.stack([as_hermitian(f"A[{j}]", array[j, ...], n) for j in range(array.shape[0])]))
+    return DenseMap(xp.stack([as_hermitian(f"A[{j}]", array[j, ...], n) for j in range(array.shape[0])]))
 
 
-def _sparse_family(A: Sequence[Any], n: int) -> SparseFamily:
+def _sparse_family(A: Sequence[Any], n: int) -> SparseMap:
     """Of matrices of which some are sparse; never n^2 numbers for one that is."""
     import scipy.sparse as sp  # late: a third of the package's import time
 
@@ -122,7 +121,7 @@ def _sparse_family(A: Sequence[Any], n: int) -> SparseFamily:
     where = np.concatenate(members), np.concatenate(columns)
     rows = sp.csr_array((np.concatenate(values), where), shape=(len(A), n * n))
     rows.eliminate_zeros()
-    family = SparseFamily(rows, n)
+    family = SparseMap(rows, n)
     j = family.least_hermitian()
     worst = family.matrix(j)
     return family if as_hermitian(f"A[{j}]", worst, n) is worst else family.hermitian()

@@ -119,6 +119,11 @@ class UnitDiagonalGame(SpectralGame):
             return largest, largest
         return largest, max(abs(largest), abs(guess_largest(-1 * C)[0]))
 
+    @property
+    def like(self) -> np.ndarray:
+        """Of the shape of X, without its entries."""
+        return np.broadcast_to(np.zeros(1), (self.spectral_set.n,) * 2)
+
     @cached_property
     def cost_norm(self) -> float:
         """||C||_2."""

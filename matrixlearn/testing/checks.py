@@ -16,6 +16,7 @@ from matrixlearn.exceptions import ProblemError
 from matrixlearn.problems import Problem
 from matrixlearn.testing.laws.base import Check, ProblemOrClass, applies, class_of, draws_instances
 from matrixlearn.testing.laws.life import (
+    check_data_are_its_own,
     check_deterministic,
     check_never_mutates,
     check_save_and_load,
@@ -70,6 +71,7 @@ CHECKS: tuple[Check, ...] = (
     check_certificate_verifies,
     check_repaired_points_are_feasible,
     check_never_mutates,
+    check_data_are_its_own,
     check_deterministic,
     check_warm_start,
     check_save_and_load,

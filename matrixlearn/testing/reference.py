@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 
 from matrixlearn._array import EPS, as_numpy
-from matrixlearn.certificate import FLOOR
 from matrixlearn.problems import Problem, SpectralGame
 from matrixlearn.sets import KnapsackSet, ScaledSimplex, SpectralBall, Spectraplex, TraceBall
 
@@ -59,9 +58,9 @@ def optimum(problem: Problem) -> Optimum:
     try:
         key = pickle.dumps((type(problem).__module__, type(problem).__qualname__, dict(problem.parameters())))
     except (pickle.PicklingError, AttributeError, TypeError):
-        return optimum_of(problem.reference, FLOOR * problem.scale)
+        return optimum_of(problem.reference, problem.floor)
     if key not in _cache:
-        _cache[key] = optimum_of(problem.reference, FLOOR * problem.scale)
+        _cache[key] = optimum_of(problem.reference, problem.floor)
         if len(_cache) > CACHED:
             _cache.popitem(last=False)
     return _cache[key]

@@ -88,6 +88,7 @@ class EdgeProblem(Problem):
 
     @property
     def ceiling(self) -> float:
+        """What no probability vector exceeds, rounding included: a dual value above it proves that there is none."""
         return math.log(self.margins.shape[1]) + 1e-12
 
     @property
@@ -115,9 +116,14 @@ class EdgeProblem(Problem):
     def bound_from_vector(self, y: np.ndarray) -> Bound:
         """-log (1/d sum_i exp(-sum_j y_j M_ji)): minus the log of the exponential loss."""
         y = np.maximum(y, 0.0)
+        lower = self.dual_value(y)
+        return Bound(point=y, lower=math.inf if lower > self.ceiling else lower)
+
+    def dual_value(self, y: np.ndarray) -> float:
+        """Minus the log of the exponential loss of y >= 0, less an allowance."""
         e = -(y @ self.margins)
         value = float(np.log(np.mean(np.exp(e - e.max()))) + e.max())
-        return Bound(point=y, lower=-value - 1e-15 * len(e) * (1 + float(y.sum())))
+        return -value - 1e-15 * len(e) * (1 + float(y.sum()))
 
     def reference(self) -> Any:
         """KL by cvxpy's relative entropy."""
@@ -198,9 +204,13 @@ def adaboost(margins: Any, rounds: int, choose: Callable[[np.ndarray], int] | No
 
 @dataclass(frozen=True, eq=False)
 class _From(EdgeProblem):
-    """An edge problem that starts from a given oracle."""
+    """An edge problem that starts from a given oracle, and whose rounds go on where no such w is left."""
 
     first: Any = None
+
+    def bound_from_vector(self, y: np.ndarray) -> Bound:
+        y = np.maximum(y, 0.0)
+        return Bound(point=y, lower=self.dual_value(y))
 
     def oracle(self) -> Oracle:
         assert self.first is not None

@@ -217,11 +217,8 @@ class DefiniteBoost(Problem):
 
     @property
     def ceiling(self) -> float:
+        """What no feasible matrix exceeds, rounding included: a dual value above it proves that there is none."""
         return np.inf if self.slack is not None else self.farthest + 64 * self.d * EPS * (1 + self.farthest)
-
-    def is_beyond(self, incumbent: Any) -> bool:
-        """Whether a lower bound proves that nothing is feasible."""
-        return bool(incumbent.lower > self.ceiling)
 
     # -- the two objectives -------------------------------------------------------------------------
 
@@ -247,7 +244,8 @@ class DefiniteBoost(Problem):
         finite = np.where(np.isfinite(self.lower_bounds), np.abs(self.lower_bounds), 0.0)
         linear = np.maximum(np.abs(self.upper), finite)
         size = frobenius(self.log_initial) + float(np.abs(y) @ (np.sqrt(self.d) * self.family.norms + linear))
-        return Bound(point=y, lower=self.dual_value(y) - 4 * (self.d + self.m) * EPS * (1 + size))
+        lower = self.dual_value(y) - 4 * (self.d + self.m) * EPS * (1 + size)
+        return Bound(point=y, lower=np.inf if lower > self.ceiling else lower)
 
     def bound_from_matrix(self, X: np.ndarray) -> Bound:
         W = self.densities.project(np.asarray(as_hermitian("X", X, self.d)))

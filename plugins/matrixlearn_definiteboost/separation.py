@@ -90,8 +90,8 @@ def boost_with_oracle(
         named.append(S)
         problem = DefiniteBoost(np.stack(named), initial=W_1)
         start = Incumbent(problem).offered(Proposal(y=np.append(multipliers, 0.0)))
-        found = run(Corrective(), problem, tol=tol, start=start, decided=problem.is_beyond).certificate
-        if found.lower > problem.ceiling or found.X is None or found.y is None:
+        found = run(Corrective(), problem, tol=tol, start=start).incumbent
+        if found.infeasible or found.X is None or found.y is None:
             break  # infeasible, or no feasible matrix known: solve() below says which
         W, multipliers = found.X, found.y
     solution = None if problem is None else solve(problem, method="corrective", tol=tol)

@@ -146,7 +146,7 @@ class MEGRegression(Problem):
 
     def first_points(self) -> list[tuple[Any, np.ndarray | None]]:
         W = self.spectral_set.center(self.cost)
-        return [(W, self.multipliers(W))]
+        return [(W, self.multipliers_at(W))]
 
     @cached_property
     def slope_size(self) -> float:
@@ -171,7 +171,7 @@ class MEGRegression(Problem):
         """f(W)."""
         return float(self.share @ self.losses.value(self.predict(W), self.y))
 
-    def multipliers(self, W: Any) -> np.ndarray:
+    def multipliers_at(self, W: Any) -> np.ndarray:
         """u_t = c_t l'(tr(W X_t), y_t)."""
         return np.asarray(self.share * self.losses.derivative(self.predict(W), self.y))
 
@@ -182,7 +182,7 @@ class MEGRegression(Problem):
 
     def bound_from_matrix(self, X: Any) -> Bound:
         W = self.spectral_set.project(np.asarray(X))
-        value, u = self.value_of(W), self.multipliers(W)
+        value, u = self.value_of(W), self.multipliers_at(W)
         gradient = self.stack.apply(u)
         slack = self.rounding(u, value)
         lower = value - inner(gradient, W) + float(np.linalg.eigvalsh(gradient)[0])

@@ -188,7 +188,7 @@ def _at(problem: StateTomography, A: np.ndarray) -> dict[str, Any]:
 
 
 def _shown(problem: StateTomography, state: FactorState) -> tuple[Proposal, ...]:
-    return (Proposal(X=_matrix(state.A), y=problem.multipliers(state.p)),)
+    return (Proposal(X=_matrix(state.A), y=problem.multipliers_at(state.p)),)
 
 
 def _direction(state: FactorState) -> np.ndarray:

@@ -66,7 +66,7 @@ class ArmijoStep:
                 return Done("no step lowers the objective: numerical limit")
             alpha = self.shrink * self.alpha
             return Move(-self.R, alpha - self.alpha, y=self.y, then=replace(self, alpha=alpha))
-        y = self.problem.multipliers(p)
+        y = self.problem.multipliers_at(p)
         R = self.problem.measurement.apply(y)
         alpha = self.alpha if self.R is None else self.grow * self.alpha
         return Move(-R, alpha, y=y, then=replace(self, alpha=alpha, value=value, R=R, y=y))

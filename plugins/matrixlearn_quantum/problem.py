@@ -115,7 +115,7 @@ class StateTomography(Problem):
         whole[self.seen] = y
         return self.measurement.apply(whole)
 
-    def multipliers(self, p: np.ndarray) -> np.ndarray:
+    def multipliers_at(self, p: np.ndarray) -> np.ndarray:
         """f_k / p_k over all outcomes, 0 where none was seen."""
         y = np.zeros(self.counts.size)
         y[self.seen] = self.frequencies / p
@@ -177,7 +177,7 @@ class StateTomography(Problem):
             return Bound(point=rho)  # orthogonal to what was seen, as far as rounding can tell
         value = self.value_at(p - error)
         slack = len(p) * EPS * value + 4 * self.d * EPS  # of the sum, and of the trace
-        return Bound(point=rho, lower=self._dual_value(self.multipliers(p))[0], upper=value + slack)
+        return Bound(point=rho, lower=self._dual_value(self.multipliers_at(p))[0], upper=value + slack)
 
     def bound_from_vector(self, y: np.ndarray) -> Bound:
         y = np.maximum(y, 0.0)

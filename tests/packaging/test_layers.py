@@ -28,6 +28,7 @@ LAYERS = (
     ("matrixlearn.registry",),
     ("matrixlearn._saved",),
     ("matrixlearn.solution",),
+    ("matrixlearn._settings", "matrixlearn._certify"),
     ("matrixlearn._solve",),
     ("matrixlearn",),  # the table of contents
     ("matrixlearn.testing",),

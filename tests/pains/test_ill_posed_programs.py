@@ -23,12 +23,19 @@ def equalities(*rows):
     return A, [sign * b for _, b in rows for sign in (1, -1)]
 
 
-@pytest.mark.parametrize("bound", [None, np.inf])
-def test_an_unbounded_program_is_refused_for_its_missing_trace_bound(bound):
+def test_an_unbounded_program_has_a_ray():
     """max tr X over x12 = 0: no bound on X at all."""
     A, b = equalities((unit(2, 0, 1), 0.0))
-    with pytest.raises(ValueError, match=r"trace_bound must be positive and finite.*unbounded"):
-        ml.LinearSDP(np.eye(2), A, b, bound)
+    solution = ml.solve(ml.LinearSDP(np.eye(2), A, b))
+    assert solution.status == "unbounded" and solution.upper == np.inf
+    ray = solution.certificate.ray
+    assert np.trace(ray) > 0 and abs(ray[0, 1]) <= 1e-12 * np.trace(ray) and np.linalg.eigvalsh(ray)[0] >= 0
+    solution.certificate.verify()
+
+
+def test_an_infinite_trace_bound_is_refused():
+    with pytest.raises(ValueError, match="trace_bound must be positive and finite"):
+        ml.LinearSDP(np.eye(2), [unit(2, 0, 1)], [1.0], np.inf)
 
 
 def test_within_a_trace_bound_the_bound_is_reached():
@@ -88,16 +95,14 @@ def test_weak_infeasibility(R, cost):
     if R <= 1e3:
         assert solution.status == "infeasible"
     if solution.status == "infeasible":
-        y = solution.y
-        least = np.linalg.eigvalsh(sum(yj * a for yj, a in zip(y, A, strict=True)))[0]
-        assert np.all(y >= 0) and float(np.dot(b, y)) - R * min(0.0, least) < 0
+        assert solution.certificate.verify().upper == -np.inf
 
 
 def test_feasible_by_a_hair_is_not_called_infeasible():
     """x11 <= 2 / R and x12 = 1 +- 1e-3 have a solution within trace R."""
     R = 100.0
     A = [unit(2, 0, 0), 2 * unit(2, 0, 1), -2 * unit(2, 0, 1)]
-    solution = ml.solve(ml.LinearSDP(-unit(2, 0, 0), A, [2 / R, 2.002, -1.998], R), tol=1e-4)
+    solution = ml.solve(ml.LinearSDP(-unit(2, 0, 0), [*A, np.eye(2)], [2 / R, 2.002, -1.998, R]), tol=1e-4)
     assert solution.status == "optimal"
     # the least x11 with x12 = 0.999, x22 = R - x11
     least = (R - np.sqrt(R * R - 4 * 0.999**2)) / 2

@@ -28,7 +28,7 @@ def program(request):
         skew = rng.standard_normal((5, 5))
         C = C + 1j * (skew - skew.T)
     b = np.array([1.0, -0.3 if request.param == "b of both signs" else 0.3, 2.0, 0.7])
-    data = {"C": C, "A": A, "b": b, "trace_bound": 3.0}
+    data = {"C": C, "A": np.concatenate([A, np.eye(5)[None]]), "b": np.append(b, 3.0)}  # tr X <= 3
     return data, ml.solve(ml.LinearSDP(**data), tol=TOL)
 
 
@@ -46,9 +46,9 @@ def test_linear_program_with_another_cost(program, k):
 
 @scales
 def test_linear_program_with_another_right_hand_side(program, k):
-    """b -> k b and R -> k R: X -> k X."""
+    """b -> k b: X -> k X."""
     data, reference = program
-    scaled = {**data, "b": k * data["b"], "trace_bound": k * data["trace_bound"]}
+    scaled = {**data, "b": k * data["b"]}
     solution = ml.solve(ml.LinearSDP(**scaled), tol=TOL)
     assert_same(solution, reference, k)
     np.testing.assert_allclose(solution.matrix / k, reference.matrix, atol=1e-3)
@@ -58,7 +58,7 @@ def test_linear_program_with_another_right_hand_side(program, k):
 def test_linear_program_with_rows_in_other_units(program, k):
     """A_j -> k_j A_j and b_j -> k_j b_j change nothing."""
     data, reference = program
-    units = np.array([k, 1.0, 1 / k, k**0.5])
+    units = np.array([k, 1.0, 1 / k, k**0.5, k**-0.3])
     scaled = {**data, "A": units[:, None, None] * data["A"], "b": units * data["b"]}
     assert_same(ml.solve(ml.LinearSDP(**scaled), tol=TOL), reference, 1.0)
 

@@ -61,10 +61,10 @@ def test_any_multipliers_and_any_matrix_prove_bounds(seed, noisy):
     box = problem.dual_set
     for _ in range(5):
         W = density(rng, problem.d, np.iscomplexobj(problem.X))
-        u = box.lower + rng.random(box.size) * (box.upper - box.lower) if noisy else problem.multipliers(W)
+        u = box.lower + rng.random(box.size) * (box.upper - box.lower) if noisy else problem.multipliers_at(W)
         found = ml.certify(problem, X=W, y=u)
         assert found.lower <= best.upper and best.lower <= found.upper
-    at = problem.multipliers(W)  # Fenchel-Young: the bound of W is the bound of its own multipliers
+    at = problem.multipliers_at(W)  # Fenchel-Young: the bound of W is the bound of its own multipliers
     slack = 1e-9 * problem.scale
     assert problem.bound_from_vector(at).lower == pytest.approx(problem.bound_from_matrix(W).lower, abs=slack)
 

@@ -110,7 +110,7 @@ def test_any_state_and_any_multipliers_prove_bounds(seed):
         assert bound.lower == pytest.approx(value - np.log(largest), abs=1e-9)
         assert bound.lower <= value - np.log(largest) + 1e-12
         assert bound.lower >= value + 1 - largest - 1e-9  # plain convexity never proves more
-        at = problem.bound_from_vector(problem.multipliers(problem.probabilities(rho)))
+        at = problem.bound_from_vector(problem.multipliers_at(problem.probabilities(rho)))
         assert at.lower == pytest.approx(bound.lower, abs=1e-12)
         assert np.linalg.eigvalsh(np.einsum("k,kij->ij", at.point, E))[-1] == pytest.approx(1, abs=1e-12)
 

@@ -1,4 +1,4 @@
-"""Equalities: free multipliers, residuals that are charged, faces without a positive definite point."""
+"""Equalities: free multipliers, matrices that meet them exactly, faces without a positive definite point."""
 
 import gzip
 from pathlib import Path
@@ -11,11 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import matrixlearn as ml
-from matrixlearn.certificate import CHARGE, charged
 from matrixlearn.exceptions import CapabilityError, ProblemError
 from matrixlearn.maps import CompressedMap, DenseMap, RankOneMap, SparseMap
-from matrixlearn.problems.base import Bound
-from matrixlearn.problems.face import combination, least_face
+from matrixlearn.problems.linear.face import least_face
+from matrixlearn.problems.linear.open import combination
 from matrixlearn.sets import KnapsackSet
 
 SDPLIB = Path(__file__).parents[3] / "shared/data/sdplib"
@@ -32,50 +31,57 @@ def symmetric(rng, *shape):
 
 @given(seed=seeds)
 def test_the_bounds_are_of_the_exact_program(seed):
-    """C.X <= upper for any feasible X, and lower <= b.y + R max(0, lambda_max(C - A(y))) for any y."""
+    """C.X <= upper for any feasible X, and A(y) - C >= 0 at the returned y, whose b.y is the upper bound."""
     rng = np.random.default_rng(seed)
     n, m = int(rng.integers(2, 6)), int(rng.integers(1, 4))
     A, C, root = symmetric(rng, m, n, n), symmetric(rng, n, n), rng.standard_normal((n, n))
     inside = root @ root.T
-    b, R = np.einsum("jab,ab->j", A, inside), 2 * float(np.trace(inside))
-    problem = ml.LinearSDP.with_senses(C, A, b, "==", R)
-    solution = ml.solve(problem, tol=1e-7)
-    size = 1e-11 * problem.scale
-    assert solution.status == "optimal"
+    A = np.concatenate([A, np.eye(n)[None]])
+    b = np.einsum("jab,ab->j", A, inside)
+    solution = ml.solve(ml.LinearSDP.with_senses(C, A, b, "=="), tol=1e-7)
+    size = 1e-11 * float(np.sum(np.abs(C)) * np.trace(inside))
+    assert solution.status in ("optimal", "estimated")  # more rows than entries leave one X, which may be singular
     assert np.sum(C * inside) <= solution.upper + size
-    y = solution.y + 0.1 * rng.standard_normal(m)
-    assert solution.lower <= b @ y + R * max(0.0, np.linalg.eigvalsh(C - np.tensordot(y, A, 1))[-1]) + size
-    np.testing.assert_allclose(np.einsum("jab,ab->j", A, solution.matrix), b, atol=1e-9 * np.abs(A).max() * R)
-
-
-def test_a_residual_is_charged_at_the_multipliers():
-    bound = Bound(point=np.eye(1), lower=3.0, residual=np.array([0.0, 1e-3]))
-    assert charged(bound, np.array([5.0, -2.0])) == pytest.approx(3.0 - CHARGE * 2e-3)
-    assert charged(bound, None) == -np.inf  # no prices, no proof
-    assert charged(Bound(point=np.eye(1), lower=3.0), None) == 3.0
+    assert np.linalg.eigvalsh(np.tensordot(solution.y, A, 1) - C)[0] >= -1e-12 * (1 + np.abs(solution.y).sum())
+    assert solution.upper == pytest.approx(b @ solution.y, rel=1e-9, abs=size)
+    np.testing.assert_allclose(np.einsum("jab,ab->j", A, solution.matrix), b, atol=1e-9 * np.abs(A).max() * b[-1])
 
 
 def test_an_x_that_misses_an_equality_proves_nothing():
     """X = [[2, 1], [1, 1]] would have C.X = 3, but X_12 = 0 is asked for."""
     off = np.array([[0, 0.5], [0.5, 0]])
     problem = ml.LinearSDP.with_senses(np.diag([1.0, 1.0]), [off], [0.0], "==", 5.0)
+    far = np.array([[2.0, 1.5], [1.5, 1]])  # not positive semidefinite
+    assert ml.certify(problem, X=far).lower == -np.inf
     X = np.array([[2.0, 1], [1, 1]])
-    assert ml.certify(problem, X=X).lower == -np.inf
     assert ml.certify(problem, X=X * np.eye(2)).lower == pytest.approx(3.0)
-    missed = X * np.eye(2) + 1e-9 * off
-    at_price = ml.certify(problem, X=missed, y=np.array([7.0]))
-    assert at_price.lower == pytest.approx(3.0 - CHARGE * 7 * 0.5e-9, abs=1e-13)
+    for missed in (1e-9, 0.3):  # a matrix within ||A(X) - b|| / sigma is feasible, and as good but for ||C|| times that
+        proved = ml.certify(problem, X=X * np.eye(2) + missed * 2 * off).lower
+        assert 3.0 - 4 * missed <= proved <= 3.0 - missed * np.sqrt(2)
 
 
-def test_an_upper_bound_below_every_value_proves_infeasibility():
-    """X_11 = 1 and X_11 = 1.001: y = (1, -1) k pulls the bound below R lambda_min(C)."""
+def test_a_matrix_that_misses_an_equality_with_a_small_coefficient_is_far_from_feasible():
+    """max X_22, X_11 + 1e-6 X_22 = 0: X = e_2 e_2^T misses the row by 1e-6, and the optimum is 0 and not 1."""
+    problem = ml.LinearSDP.with_senses(np.diag([0.0, 1.0]), [np.diag([1.0, 1e-6])], [0.0], "==", 1.0)
+    assert ml.certify(problem, X=np.diag([0.0, 1.0]), y=[0.0]).lower <= 0.0
+
+
+def test_rows_that_contradict_each_other_are_infeasible_for_every_trace():
+    """X_11 = 1 and X_11 = 1.001: y = (1, -1) has A(y) = 0 and b.y < 0."""
     e = np.diag([1.0, 0.0])
-    problem = ml.LinearSDP.with_senses(np.diag([1.0, -2.0]), [e, e], [1.0, 1.001], "==", 3.0)
-    assert problem.least_value == pytest.approx(-6.0)
-    solution = ml.solve(problem)
-    assert solution.status == "infeasible" and solution.upper < problem.least_value
-    assert problem.recession_value(solution.y) < 0
+    solution = ml.solve(ml.LinearSDP.with_senses(np.diag([1.0, -2.0]), [e, e], [1.0, 1.001], "==", 3.0))
+    assert solution.status == "infeasible" and solution.upper == -np.inf
+    assert solution.certificate.trace_bound is None
     solution.certificate.verify()
+
+
+def test_a_ray_proves_infeasibility():
+    """tr X = 1 and X_11 + 2 X_22 = 3: y = (2, -1)."""
+    problem = ml.LinearSDP.with_senses(np.eye(2), [np.eye(2), np.diag([1.0, 2.0])], [1.0, 3.0], "==")
+    solution = ml.solve(problem)
+    y = solution.y
+    assert solution.status == "infeasible" and solution.upper == -np.inf and solution.matrix is None
+    assert np.linalg.eigvalsh(y[0] * np.eye(2) + y[1] * np.diag([1.0, 2.0]))[0] >= 0 and y @ [1.0, 3.0] < 0
 
 
 def test_engines_that_need_a_bounded_y_say_so():
@@ -160,17 +166,23 @@ def test_unfolding_a_chain_of_many_links(n):
 
 @given(seed=seeds, n=st.integers(2, 6), r=st.integers(1, 5), sparse=st.booleans())
 def test_the_least_face_is_the_null_space_of_what_must_vanish(seed, n, r, sparse):
+    """G G^T X = 0 in whole numbers: G^T V = 0 exactly. In numbers that are rounded G G^T is nothing of the kind."""
     rng = np.random.default_rng(seed)
     r = min(r, n - 1)
-    G = rng.standard_normal((n, n - r))
-    A = np.stack([G @ G.T, symmetric(rng, n, n), symmetric(rng, n, n)]) * np.array([-1.0, 1, 1])[:, None, None]
+    G = rng.integers(-3, 4, (n, n - r)).astype(float)
+    rank = int(np.linalg.matrix_rank(G))
+    if rank == 0:
+        return
+    A = np.stack([-(G @ G.T), symmetric(rng, n, n), symmetric(rng, n, n)])
     family = SparseMap(sp.csr_array(A.reshape(3, n * n)), n) if sparse else DenseMap(A)
-    face = least_face(family, np.array([0.0, 1.0, 2.0]), np.array([True, True, False]), np.eye(n))
-    assert face.V.shape == (n, r) and list(face.rows) == [1, 2]
-    np.testing.assert_allclose(face.V.T @ face.V, np.eye(r), atol=1e-12)
-    np.testing.assert_allclose(G.T @ face.V, 0, atol=1e-7 * np.abs(G).max())
-    np.testing.assert_allclose(face.family.matrix(0), face.V.T @ A[1] @ face.V, atol=1e-12)
-    assert least_face(family, np.array([1e-3, 1.0, 2.0]), np.array([True, True, False]), np.eye(n)) is None
+    face = least_face(family, np.array([0.0, 1.0, 2.0]), np.array([True, True, False]))
+    assert face.V.shape == (n, n - rank) and list(face.rows) == [1, 2]
+    np.testing.assert_array_equal(G.T @ face.V, 0)
+    assert np.linalg.matrix_rank(face.V) == n - rank
+    assert least_face(family, np.array([1e-3, 1.0, 2.0]), np.array([True, True, False])) is None
+    nearly = A.copy()
+    nearly[0] += 1e-13 * np.eye(n)  # indefinite, by no more than rounding
+    assert least_face(DenseMap(nearly), np.array([0.0, 1.0, 2.0]), np.array([True, True, False])) is None
 
 
 @given(seed=seeds)
@@ -182,21 +194,22 @@ def test_a_program_on_a_face_is_the_program(seed):
     V = np.linalg.svd(np.ones((1, n)))[2][1:].T
     inside = V @ (V.T @ root @ root.T @ V + 0.1 * np.eye(n - 1)) @ V.T
     b, R = np.r_[0.0, np.einsum("jab,ab->j", A, inside)], 2 * float(np.trace(inside))
-    problem = ml.LinearSDP.with_senses(C, [np.ones((n, n)), *A], b, "==", R)
-    assert problem.presolved() is problem.presolved()  # found once
+    problem = ml.LinearSDP.with_senses(C, [np.ones((n, n)), *A, np.eye(n)], np.r_[b, R], ["==", "==", "==", "<="])
+    assert problem.reduction() is problem.reduction()  # found once
     solution = ml.solve(problem, tol=1e-7)
     W = cp.Variable((n - 1, n - 1), PSD=True)
     rows = [cp.trace(V.T @ a @ V @ W) == k for a, k in zip(A, b[1:], strict=True)]
     judge = cp.Problem(cp.Maximize(cp.trace(V.T @ C @ V @ W)), [cp.trace(W) <= R, *rows])
     judge.solve(solver="CLARABEL")
     assert solution.status == "optimal"
-    assert solution.value == pytest.approx(judge.value, abs=1e-5 * max(abs(judge.value), 1e-3 * problem.scale))
-    assert solution.matrix.shape == (n, n) and solution.y.shape == (3,)
+    size = max(abs(judge.value), 1e-3 * R * np.linalg.norm(C, 2))
+    assert solution.value == pytest.approx(judge.value, abs=1e-5 * size)
+    assert solution.matrix.shape == (n, n) and solution.y.shape == (4,)
     np.testing.assert_allclose(solution.matrix @ np.ones(n), 0, atol=1e-9 * R)
     # the multiplier of the facial row is large enough for a proof that knows no face
-    S = C - np.tensordot(solution.y, [np.ones((n, n)), *A], 1)
-    plain = b @ solution.y + R * max(0.0, np.linalg.eigvalsh(S)[-1])
-    assert plain <= solution.upper + 1e-6 * problem.scale
+    S = C - np.tensordot(solution.y, [np.ones((n, n)), *A, np.eye(n)], 1)
+    plain = np.r_[b, R] @ solution.y + R * max(0.0, np.linalg.eigvalsh(S)[-1])
+    assert plain <= solution.upper + 1e-6 * R * np.linalg.norm(C, 2)
     again = ml.solve(problem, tol=1e-7, warm_start=solution)
     assert again.iterations == 0 and again.status == "optimal"
 
@@ -233,13 +246,13 @@ def test_a_combination_is_found_where_there_is_one(seed):
         assert (residual <= 1e-10) == exists
 
 
-def test_blocks_of_a_file_keep_their_trace(tmp_path):
-    """A file whose first row is the identity: R is its right-hand side."""
+def test_a_file_needs_no_trace_bound(tmp_path):
+    """A file whose first row is the identity: it bounds the trace."""
     path = tmp_path / "p.dat-s.gz"
     path.write_bytes(gzip.compress(b"1\n1\n2\n3.0\n0 1 1 1 1.0\n1 1 1 1 1.0\n1 1 2 2 1.0\n"))
-    problem = ml.LinearSDP.from_sdpa(path)
-    assert problem.implied_trace == pytest.approx(3.0) and problem.trace_bound == pytest.approx(3.0)
-    assert ml.solve(problem, tol=1e-7).value == pytest.approx(3.0, rel=1e-6)
+    solution = ml.solve(ml.LinearSDP.from_sdpa(path), tol=1e-7)
+    assert solution.status == "optimal" and solution.certificate.trace_bound is None
+    assert solution.value == pytest.approx(3.0, rel=1e-6)
 
 
 def test_faces_and_blocks_in_another_namespace():
@@ -259,7 +272,8 @@ def test_faces_and_blocks_in_another_namespace():
             ml.solve(ml.LinearSDP.with_senses(as_array(cost), as_array(rows), right, "==", R), tol=1e-7)
             for as_array in (xp.asarray, np.asarray)
         )
-        assert ours.status == plain.status == "optimal" and isinstance(ours.matrix, type(xp.asarray(C)))
+        assert ours.status == plain.status and ours.status in ("optimal", "trace bound")
+        assert isinstance(ours.matrix, type(xp.asarray(C)))
         assert ours.value == pytest.approx(plain.value, rel=1e-6)
         ours.certificate.verify()
 
@@ -295,7 +309,8 @@ def test_a_warm_start_of_another_shape_is_ignored():
 def test_rows_that_vanish_on_the_face_and_facial_inequalities():
     vanishing = ml.LinearSDP.with_senses(np.eye(2), [at(2, 0, 0), at(2, 0, 1)], [0.0, 0.0], ["==", "<="], 1.0)
     solution = ml.solve(vanishing)
-    assert solution.status == "optimal" and solution.value == pytest.approx(1.0, rel=1e-3)
+    assert solution.status == "trace bound" and solution.certificate.trace_bound == 1.0  # X_22 <= 1 by nothing else
+    assert solution.value == pytest.approx(1.0, rel=1e-3)
     rows = [at(3, 1, 1), at(3, 0, 0) + 2 * at(3, 1, 2)]  # X_22 <= 0 leaves X_23 = 0, and so X_11 = 1
     inequality = ml.LinearSDP.with_senses(-at(3, 0, 0), rows, [0.0, 1.0], ["<=", "=="], 100.0)
     solution = ml.solve(inequality, tol=1e-6)
@@ -304,10 +319,13 @@ def test_rows_that_vanish_on_the_face_and_facial_inequalities():
 
 
 def test_the_multipliers_of_another_solver_prove_what_they_may():
-    """tr X = 1 by a row and R = 1: the trace that the row gives counts, not the room of S."""
+    """tr X = 1 by a row: what a y lacks is made up for by the row, and no trace bound is needed."""
     rows = [np.eye(5), *(at(5, i, (i + 1) % 5) for i in range(5))]
     problem = ml.LinearSDP.with_senses(np.ones((5, 5)), rows, np.eye(1, 6)[0], "==", 1.0)
     reference = problem.reference()
     reference.solve(solver="CLARABEL")
     X, y = problem.read_reference(reference)
-    assert ml.certify(problem, X=X, y=y).gap < 1e-5
+    certificate = ml.certify(problem, X=X, y=y)
+    assert certificate.upper == pytest.approx(np.sqrt(5), rel=1e-5) and certificate.trace_bound is None
+    assert certificate.lower <= np.sqrt(5)
+    assert certificate.lower > -np.inf or "not proved feasible" in certificate.why

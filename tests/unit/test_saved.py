@@ -152,7 +152,7 @@ def test_a_size_that_the_file_cannot_hold_is_refused_before_memory_is_asked_for(
         ({"value": float("nan")}, "value nan"),
         ({"status": "infeasible"}, "status infeasible"),
         ({"status": "stationary"}, "status stationary"),
-        ({"tol": 1e-12}, "not the tol of 1e-12"),
+        ({"tol": 1e-12}, "stopped at tol = 1e-12"),
         ({"tol": 0.0}, "tol"),
         ({"tol": -1.0}, "tol"),
         ({"lower": 4.6}, "not the claimed"),

@@ -104,14 +104,6 @@ def random_multipliers(game: SpectralGame, rng: np.random.Generator) -> np.ndarr
     return Y.project(weights[0] * Y.center() + weights[1] * vertices[0] + weights[2] * vertices[1])
 
 
-def playable(problem: Any) -> Any:
-    """The game that engines play: where the multipliers have no bound yet, that of phase one."""
-    if problem.dual_set.is_bounded:
-        return problem
-    phase_one = getattr(problem, "phase_one", lambda: None)()
-    return problem if phase_one is None else phase_one
-
-
 def size_at(game: SpectralGame, y: np.ndarray) -> float:
     """The size of what a value of the game at y adds up, for tolerances."""
     R, norms = game.spectral_set.trace, [frobenius(game.constraint(j)) for j in range(len(y))]

@@ -24,7 +24,6 @@ from matrixlearn.testing.laws import exponents
 from matrixlearn.testing.laws.base import (
     ProblemOrClass,
     law_of,
-    playable,
     random_hermitian,
     random_member,
     random_multipliers,
@@ -129,9 +128,9 @@ def check_oracles(problem: ProblemOrClass) -> None:
     proves that the optimum is at least the level (Lemma 4.2.1).
     """
 
-    @for_all(p=instances(problem), seed=seeds())
-    def law(p: Any, seed: int) -> None:
-        game, rng = playable(p), np.random.default_rng(seed)
+    @for_all(game=instances(problem), seed=seeds())
+    def law(game: Any, seed: int) -> None:
+        rng = np.random.default_rng(seed)
         assume(game.dual_set.is_bounded)
         X, anchor = random_member(game, rng), random_multipliers(game, rng)
         x = np.asarray(as_numpy(X))

@@ -153,9 +153,7 @@ def check_hostile_input(problem: ProblemOrClass) -> None:
 
 @law_of(SpectralGame)
 def check_shapes(problem: ProblemOrClass) -> None:
-    """C = C^H is (n, n); c, a and adjoint(X) are (m,); forward(y) is like C; 0 < scale < inf; Y is bounded, or has a
-    phase one.
-    """
+    """C = C^H is (n, n); c, a and adjoint(X) are (m,); forward(y) is like C; 0 < scale < inf; Y is bounded."""
 
     @for_all(game=instances(problem), seed=seeds())
     def law(game: Any, seed: int) -> None:
@@ -186,8 +184,10 @@ def check_shapes(problem: ProblemOrClass) -> None:
             holds(isinstance(vector, np.ndarray), f"{what} must be a NumPy array, got {type(vector).__name__}")
             holds(vector.dtype == np.float64, f"{what} must be float64, got {vector.dtype}")
         holds(0 < game.scale < float("inf"), f"scale must be positive and finite, got {game.scale}")
-        known = game.dual_set.is_bounded or game.phase_one() is not None
-        holds(known, "dual_set must be bounded: give every y_j an upper bound, or all of them a row (weighted_simplex)")
+        bounded = game.dual_set.is_bounded
+        holds(
+            bounded, "dual_set must be bounded: give every y_j an upper bound, or all of them a row (weighted_simplex)"
+        )
 
     law()
 

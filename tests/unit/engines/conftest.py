@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import matrixlearn as ml
+from matrixlearn.engines import InteriorPoint, run
 from matrixlearn.testing.reference import optimum
 
 INSTANCES = 60
@@ -44,10 +45,36 @@ def random_problem():
     return lambda name, seed: problem_class(name).random(np.random.default_rng(seed))
 
 
+def bounded_game(problem):
+    """The game that engines play: the equivalent one, between the bounds that an interior point proves."""
+    reduction = problem.reduction()
+    if reduction is None or reduction.answer:
+        return problem if reduction is None else None
+    program = reduction.program
+    best = run(
+        InteriorPoint(), program, tol=1e-3, decided=lambda known: known.inside is not None and known.upper < np.inf
+    ).incumbent
+    if best.inside is None or best.upper == np.inf:
+        return None
+    return program.bounded(best.inside, best.upper, best.inside_dual)
+
+
+@pytest.fixture(scope="session")
+def played():
+    """problem -> `bounded_game`."""
+    return bounded_game
+
+
+@pytest.fixture(scope="session")
+def random_game():
+    """(name, seed) -> the game of a random instance, both sets bounded; None where its data answer it."""
+    return lambda name, seed: bounded_game(problem_class(name).random(np.random.default_rng(seed)))
+
+
 @pytest.fixture(scope="session")
 def hold_the_law():
-    """A function that solves every instance: the bounds bracket the judge's optimum, "optimal" means what it
-    says, and no instance needs more than ``max_iter``; returns how many ended "optimal".
+    """A function that solves every instance: the bounds bracket the judge's optimum and hold the value, "optimal"
+    means what it says, and no instance needs more than ``max_iter``; returns how many ended "optimal".
     """
 
     def law(engine, instances, tol, max_iter):
@@ -58,7 +85,9 @@ def hold_the_law():
             assert solution.lower <= judge.value + judge.error, words
             assert solution.upper >= judge.value - judge.error, words
             assert solution.lower <= solution.upper, words
-            assert (solution.status == "optimal") == (solution.gap <= tol), words
+            near = solution.gap <= tol
+            assert (solution.status == "optimal") == near, words
+            assert solution.lower <= solution.value <= solution.upper, words
             solution.certificate.verify()
             optimal += solution.status == "optimal"
         return optimal

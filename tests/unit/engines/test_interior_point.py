@@ -10,7 +10,6 @@ from matrixlearn.engines import Incumbent, InteriorPoint
 from matrixlearn.engines.base import DECISIVE
 
 seeds = st.integers(0, 2**32 - 1)
-GAMES = ["sdp", "discrepancy", "maxcut", "template"]
 ENGINE = InteriorPoint()
 
 
@@ -28,18 +27,18 @@ def states(game, most=60):
     assert incumbent.gap < 1e-7
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", ["discrepancy", "maxcut", "template"])  # a program is proved without a trace
 @given(seed=seeds)
-def test_what_the_factors_prove_the_eigenvalues_prove_too(name, random_problem, seed):
+def test_what_the_factors_prove_the_eigenvalues_prove_too(name, random_game, seed):
     """lower <= sharp lower <= sharp upper <= upper, and no two bounds of one game cross."""
-    game = random_problem(name, seed)
-    game = game.phase_one() or game
-    if ENGINE.objection(game):
+    game = random_game(name, seed)
+    if game is None or ENGINE.objection(game):
         return
     known = Incumbent.first(game)
     for state in states(game):
         proposal = state.proposals[0]
-        from_matrix, from_vector = proposal.proof
+        interior = proposal.interior
+        from_matrix, from_vector = game.bounds_from_interior(interior.X, proposal.y, interior.t)
         sharp = ml.certify(game, X=from_matrix.point, y=from_vector.point)
         slack = 1e-12 * max(game.scale, abs(sharp.upper), abs(sharp.lower))
         assert from_matrix.lower <= sharp.lower + slack
@@ -52,7 +51,7 @@ def test_what_the_factors_prove_the_eigenvalues_prove_too(name, random_problem, 
 @given(seed=seeds)
 def test_where_it_is_stopped_the_last_point_is_certified_by_all_eigenvalues(random_problem, limit, seed):
     game = random_problem("discrepancy", seed)
-    solution = ml.solve(game, ENGINE, tol=1e-12, **limit)
+    solution = ml.solve(game, ENGINE, tol=1e-12, atol=0, **limit)
     assert solution.history[-1].gap == solution.gap
     incumbent = Incumbent.first(game)
     state = ENGINE.init(game, incumbent)
@@ -72,8 +71,8 @@ def test_ctrl_c_brings_home_the_last_point():
             raise KeyboardInterrupt
         return False
 
-    solution = ml.solve(game, "interior-point", tol=1e-12, callback=stop)
-    counted = ml.solve(game, "interior-point", tol=1e-12, max_iter=5)
+    solution = ml.solve(game, "interior-point", tol=1e-12, atol=0, callback=stop)
+    counted = ml.solve(game, "interior-point", tol=1e-12, atol=0, max_iter=5)
     assert solution.iterations == 5
     assert "interrupted" in solution.explain()
     assert (solution.lower, solution.upper) == (counted.lower, counted.upper)
@@ -84,8 +83,8 @@ def test_eigenvalues_are_computed_where_they_can_decide(random_problem, monkeypa
     asked = []
     plain = type(game).bound_from_vector
     monkeypatch.setattr(type(game), "bound_from_vector", lambda self, y: asked.append(1) or plain(self, y))
-    solution = ml.solve(game, ENGINE, tol=1e-7)
+    solution = ml.solve(game, ENGINE, tol=1e-7, atol=0)
     decisive = [event for event in solution.history if event.gap <= DECISIVE * 1e-7]
     assert solution.status == "optimal"
     assert len(solution.history) == solution.iterations + 1  # each iteration shows proven bounds
-    assert len(asked) <= len(decisive) + 2  # and the first points
+    assert len(asked) <= len(decisive) + 4  # and the first points, and the answer

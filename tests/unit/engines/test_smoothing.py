@@ -64,10 +64,10 @@ def test_blocks_and_vectors_share_one_softmax():
 
 @pytest.mark.parametrize("name", ["sdp", "discrepancy", "maxcut", "template"])
 @given(seed=seeds, rounds=st.integers(1, 40))
-def test_the_gap_keeps_to_its_rate(name, random_problem, seed, rounds):
+def test_the_gap_keeps_to_its_rate(name, random_game, seed, rounds):
     """upper(y) - lower(X_avg) <= 4 L D^2 / k^2 + mu R ln(dimension), in the first stage."""
-    problem = random_problem(name, seed)
-    if not problem.dual_set.is_bounded:
+    problem = random_game(name, seed)
+    if problem is None or not problem.dual_set.is_bounded:
         return
     engine = Smoothing()
     state = engine.init(problem, Incumbent(problem))
@@ -122,5 +122,5 @@ def test_images_that_are_not_finite_end_it():
 
 
 def test_what_it_cannot_play_is_refused():
-    assert "bounded" in Smoothing().objection(ml.LinearSDP(np.eye(2), [-np.eye(2)], [-0.5], 1.0))
+    assert "bounded" in Smoothing().objection(ml.LinearSDP(np.eye(2), [-np.eye(2)], [-0.5], 1.0).standard.program)
     assert "SpectralGame" in Smoothing().objection(object())

@@ -21,9 +21,9 @@ def test_the_law_holds(instances, hold_the_law):
 
 @pytest.mark.parametrize("name", ["sdp", "discrepancy", "maxcut", "template"])
 @given(seed=seeds, rounds=st.integers(1, 60))
-def test_the_averages_are_as_near_as_the_regret_says(name, random_problem, seed, rounds):
-    problem = random_problem(name, seed)
-    if not problem.dual_set.is_bounded:
+def test_the_averages_are_as_near_as_the_regret_says(name, random_game, seed, rounds):
+    problem = random_game(name, seed)
+    if problem is None or not problem.dual_set.is_bounded:
         return
     engine = Subgradient()
     state = engine.init(problem, Incumbent(problem))
@@ -119,5 +119,5 @@ def test_a_subgradient_that_is_not_finite_ends_it():
 
 
 def test_what_it_cannot_play_is_refused():
-    assert "bounded" in Subgradient().objection(ml.LinearSDP(np.eye(2), [-np.eye(2)], [-0.5], 1.0))
+    assert "bounded" in Subgradient().objection(ml.LinearSDP(np.eye(2), [-np.eye(2)], [-0.5], 1.0).standard.program)
     assert "SpectralGame" in Subgradient().objection(object())

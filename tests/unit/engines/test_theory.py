@@ -1,6 +1,7 @@
 """Algorithm 1 as the thesis means it: where it prints otherwise (docs/errata.md), the right form."""
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -8,7 +9,8 @@ from matrixlearn_discrepancy import Discrepancy
 
 import matrixlearn as ml
 from matrixlearn.engines import Adaptive, Incumbent, Limits, MatrixMultiplicativeWeights, Theory, run
-from matrixlearn.problems.phase_one import PhaseOne
+from matrixlearn.maps import DenseMap
+from matrixlearn.problem import FamilyGame, KnapsackSet, TraceBall
 
 
 def discrepancy(seed=0, m=4):
@@ -16,12 +18,22 @@ def discrepancy(seed=0, m=4):
     return Discrepancy(rng.standard_normal((m, 2)), 1.5 * rng.standard_normal((3, 2)) + 1)
 
 
-def phase_one():
-    """A simplex game with R = 3 and c != 0: max over X of min_j (b_j - A_j . X) / nu_j."""
-    rng = np.random.default_rng(1)
-    A = rng.standard_normal((4, 3, 3))
-    program = ml.LinearSDP(np.eye(3), (A + A.swapaxes(1, 2)) / 2, [1.0, 2.0, 0.5, 1.5], 3.0)
-    return PhaseOne(program, vacuous=program.rows.vacuous)
+@dataclass(frozen=True, eq=False)
+class Weighed(FamilyGame):
+    """A simplex game with R = 3 and c != 0: max over X of min_j c_j - <A_j, X>."""
+
+    family: DenseMap
+    c: np.ndarray
+
+    offset = property(lambda self: self.c)
+    cost = np.zeros((3, 3))
+    spectral_set = TraceBall(3, 3.0)
+    dual_set = KnapsackSet.simplex(4)
+
+
+def weighed():
+    A = np.random.default_rng(1).standard_normal((4, 3, 3))
+    return Weighed(DenseMap((A + A.swapaxes(1, 2)) / 2), np.array([1.0, 2.0, 0.5, 1.5]))
 
 
 def widest(game):
@@ -31,10 +43,10 @@ def widest(game):
 
 @pytest.mark.parametrize("delta", [0.1, 0.3])
 @pytest.mark.parametrize("alpha", [0.2, 1.7])
-@pytest.mark.parametrize(("make", "experts"), [(discrepancy, 4), (phase_one, 4)])
+@pytest.mark.parametrize(("make", "experts"), [(discrepancy, 4), (weighed, 4)])
 def test_the_number_of_rounds_is_that_of_theorem_4_3_2(make, experts, alpha, delta):
     """T = 8 rho^2 R^2 ln n / (delta alpha)^2; Algorithm 1 prints it without R^2 and alpha^2."""
-    game, R = make(), {discrepancy: 1.0, phase_one: 3.0}[make]
+    game, R = make(), {discrepancy: 1.0, weighed: 3.0}[make]
     rho = (alpha + np.abs(game.offset).max()) / R + widest(game)
     assert Theory(delta).width(game, alpha) == pytest.approx(rho, rel=1e-12)
     right = 8 * rho**2 * R**2 * math.log(experts) / (delta * alpha) ** 2

@@ -114,7 +114,7 @@ def test_parametrize_names_problem_and_check():
     mark = parametrize_with_checks([MaxCut, ml.LinearSDP])
     ids = [parameter.id for parameter in mark.args[1]]
     assert "maxcut-check_certificate_is_sound" in ids
-    assert "sdp-check_adjoint_identity" in ids
+    assert "sdp-check_agrees_with_cvxpy" in ids
     assert len(set(ids)) == len(ids) == sum(len(checks_for(cls)) for cls in (MaxCut, ml.LinearSDP))
     assert set(CHECKS) == {check for cls in (MaxCut, ml.problems()["fetr"]) for check in checks_for(cls)}
 
@@ -309,5 +309,5 @@ def test_the_laws_hold_on_every_back_end(backend, name):
     drawn = strategies.random_instance(ml.problems()[name], 3)
     moved = {k: backend.array(v) if getattr(v, "ndim", 0) > 1 else v for k, v in drawn.parameters().items()}
     problem = type(drawn)(**moved)
-    assert isinstance(problem.cost, type(backend.array([1.0])))
+    assert isinstance(problem.like, type(backend.array([1.0])))
     assert {check: str(error) for check, error in run_checks(problem, max_examples=5) if error is not None} == {}

@@ -11,8 +11,9 @@ from matrixlearn_fetr import FETR
 from matrixlearn_maxcut import MaxCut
 from scipy.linalg import expm
 
-from matrixlearn import LinearSDP
-from matrixlearn.problem import Bound, KnapsackSet, MulticonvexProblem, SpectralGame, Spectraplex
+from matrixlearn.exceptions import ContradictionError
+from matrixlearn.maps import DenseMap
+from matrixlearn.problem import Bound, FamilyGame, KnapsackSet, MulticonvexProblem, SpectralGame, Spectraplex
 from matrixlearn.testing import checks
 from matrixlearn.testing.strategies import override_examples
 
@@ -51,14 +52,37 @@ class ForwardForgetsSigns(MaxCut):
         return self.cost - np.diag(np.abs(y))
 
 
+class ComplexGame(FamilyGame):
+    """min over the simplex of lambda_max(C - A(y)), complex."""
+
+    def __init__(self, C, A):
+        self.C, self.A = np.array(C), np.array(A)
+
+    cost = property(lambda self: self.C)
+    offset = cached_property(lambda self: np.zeros(len(self.A)))
+    spectral_set = cached_property(lambda self: Spectraplex(len(self.C), 1.0))
+    dual_set = cached_property(lambda self: KnapsackSet.simplex(len(self.A)))
+    family = cached_property(lambda self: DenseMap(self.A))
+
+    def parameters(self):
+        return {"C": self.C, "A": self.A}
+
+    @classmethod
+    def random(cls, rng):
+        n, m = int(rng.integers(2, 5)), int(rng.integers(1, 4))
+        G = rng.standard_normal((m + 1, n, n)) + 1j * rng.standard_normal((m + 1, n, n))
+        H = (G + G.conj().swapaxes(1, 2)) / 2
+        return cls(H[0], H[1:])
+
+
 @fails(checks.check_adjoint_identity)
-class AdjointWithoutConjugate(LinearSDP):
+class AdjointWithoutConjugate(ComplexGame):
     def adjoint(self, X):
         return np.real(np.sum(np.asarray(self.family.A) * X, axis=(1, 2)))
 
 
 @fails(checks.check_schur)
-class SchurWithoutConjugate(LinearSDP):
+class SchurWithoutConjugate(ComplexGame):
     def schur(self, U, V):
         A = np.asarray(self.family.A)
         return np.real(np.einsum("iab,jab->ij", A, U @ A @ V))
@@ -216,10 +240,10 @@ class MultipliersCutOff(MaxCut):
         return KnapsackSet(0.01 * Y.lower, 0.01 * Y.upper, Y.weights, Y.row_lower, Y.row_upper)
 
 
-@fails(checks.check_repaired_points_are_feasible)
-class RepairThatDoesNothing(LinearSDP):
-    def repair(self, X):
-        return X
+@fails(checks.check_data_are_its_own)
+class BorrowedData(ComplexGame):
+    def __init__(self, C, A):
+        self.C, self.A = C, A
 
 
 @fails(checks.check_repaired_points_are_feasible)
@@ -368,7 +392,7 @@ class ClaimsToBeStationary(FETR):
 
 @pytest.mark.parametrize(("cls", "check"), MISTAKES)
 def test_the_kit_notices(cls, check):
-    with override_examples(60), pytest.raises((AssertionError, ValueError)) as caught:
+    with override_examples(60), pytest.raises((AssertionError, ValueError, ContradictionError)) as caught:
         check(cls)
     assert "Unsatisfied" not in type(caught.value).__name__
 

@@ -1,0 +1,152 @@
+"""Equalities in reduced echelon form, exactly: the same feasible set, by rows that show what they say.
+
+[A | b] = M [Z | z] with M of full column rank: <A_j, X> = b_j for all j exactly where <Z_k, X> = z_k for all k. This
+form is the one that Gaussian elimination to the end leaves, which does not depend on how the rows were mixed: rows that
+others imply are gone, and a row that says "an entry is 0" stands there as such. It is computed in floating point and
+rounded to fractions of small denominators. The product is compared in whole numbers; where they differ, there is none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from matrixlearn.linalg._lapack import lapack
+from matrixlearn.linalg.verified import least_singular_value
+from matrixlearn.maps import LinearMap, SparseMap
+from matrixlearn.problems.linear.face import EXACT, integers
+
+DENOMINATORS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 60, 120, 720, 5040)
+"""Tried in turn, for a row at a time."""
+
+NEAR = 1e-7
+"""How near to a fraction a number of the echelon form must be."""
+
+MOST = 3_000_000
+"""The most entries of the rows, and products of whole numbers over ten."""
+
+
+@dataclass(frozen=True, eq=False)
+class Echelon:
+    """The rows Z, z in the place of A, b.
+
+    Attributes
+    ----------
+    family : SparseMap
+        Z.
+    right : ndarray
+        z.
+    M : ndarray, shape (m, k)
+        A = M Z: y of the rows A gives M^T y of the rows Z.
+    """
+
+    family: SparseMap
+    right: np.ndarray
+    M: np.ndarray
+
+    def lowered(self, y: np.ndarray) -> np.ndarray:
+        """M^T y."""
+        return self.M.T @ y
+
+    def lifted(self, z: np.ndarray) -> np.ndarray:
+        """The smallest y with M^T y = z."""
+        return np.asarray(np.linalg.lstsq(self.M.T, z, rcond=None)[0])
+
+
+def entries_of(family: LinearMap) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+    """(the entries on and above the diagonal that any member has, (m, N), their rows, their columns).
+
+    None where they are complex or too many.
+    """
+    m, n = family.shape
+    if isinstance(family, SparseMap):
+        if np.iscomplexobj(family.rows.data):
+            return None
+        places = np.unique(family.rows.indices)
+        i, k = places // n, places % n
+        upper = i <= k
+        if m * int(upper.sum()) > MOST:
+            return None
+        return family.rows[:, places[upper]].toarray(), i[upper], k[upper]
+    i, k = np.triu_indices(n)
+    if m * len(i) > MOST:
+        return None
+    rows = np.stack([np.asarray(family.matrix(j)) for j in range(m)])
+    if np.iscomplexobj(rows):
+        return None
+    return rows[:, i, k], i, k
+
+
+def echelon(family: LinearMap, right: np.ndarray) -> Echelon | None:
+    """The reduced echelon form of equalities, proved; None where none is."""
+    known = entries_of(family)
+    if known is None:
+        return None
+    rows, i, k = known
+    units = np.max(np.abs(rows), axis=1)
+    if not np.all(units > 0):
+        return None
+    scaled = rows / units[:, None]
+    _, pivots, tau, work, info = lapack().dgeqp3(np.asfortranarray(scaled))
+    R = np.triu(_[: min(scaled.shape)])
+    size = np.abs(np.diagonal(R))
+    rank = int(np.sum(size > 1e-9 * size[0])) if len(size) else 0
+    if rank == 0:
+        return None
+    at = np.sort(pivots[:rank] - 1)
+    whole = np.column_stack([rows, right])
+    M = rows[:, at]
+    form = np.linalg.lstsq(M / units[:, None], whole / units[:, None], rcond=None)[0]
+    out = np.zeros_like(form)
+    for row in range(rank):
+        for q in DENOMINATORS:
+            nearest = np.rint(q * form[row])
+            if np.max(np.abs(q * form[row] - nearest)) <= NEAR * q * max(1.0, float(np.max(np.abs(form[row])))):
+                out[row] = nearest
+                break
+        else:
+            return None
+    lead = out[np.arange(rank), at]
+    if np.any(lead == 0) or np.max(np.abs(out)) > EXACT:
+        return None
+    if not _is_product(whole, M, out, lead):
+        return None
+    gram = (M / units[:, None]).T @ (M / units[:, None])
+    error = 4 * (len(M) + 4) * np.finfo(float).eps * float(np.trace(gram))
+    if not least_singular_value((gram + gram.T) / 2, error) > 0:
+        return None
+    return Echelon(_family(out[:, :-1], i, k, family.shape[1]), out[:, -1], M / lead)
+
+
+def _is_product(whole: np.ndarray, M: np.ndarray, out: np.ndarray, lead: np.ndarray) -> bool:
+    """Whether whole_j = sum_k M_jk out_k / lead_k, exactly.
+
+    In floating point where all sums are whole numbers below 2^53, else in Python's integers.
+    """
+    common = float(np.lcm.reduce(np.abs(lead).astype(np.int64)))
+    weights = common / lead
+    if np.array_equal(whole, np.rint(whole)) and np.array_equal(weights, np.rint(weights)):
+        left = M * weights
+        if float(np.max(np.abs(left) @ np.abs(out))) < EXACT and float(np.max(np.abs(whole))) * common < EXACT:
+            return bool(np.array_equal(left @ out, whole * common))
+    if M.size * out.shape[1] > 10 * MOST:
+        return False
+    both = integers(np.column_stack([M, whole]))
+    left, right = both[:, : M.shape[1]], both[:, M.shape[1] :]
+    times = np.array([int(w) for w in np.rint(weights)], dtype=object)
+    if any(int(t) * int(v) != int(common) for t, v in zip(times, lead, strict=True)):
+        return False
+    rows = np.array([[int(v) for v in row] for row in out], dtype=object)
+    return bool(np.array_equal((left * times).dot(rows), right * int(common)))
+
+
+def _family(rows: np.ndarray, i: np.ndarray, k: np.ndarray, n: int) -> SparseMap:
+    """The symmetric matrices of these entries."""
+    import scipy.sparse as sp
+
+    off = i != k
+    data = np.concatenate([rows, rows[:, off]], axis=1)
+    place = np.concatenate([i * n + k, (k * n + i)[off]])
+    members, which = np.nonzero(data)
+    return SparseMap(sp.csr_array((data[members, which], (members, place[which])), shape=(len(rows), n * n)), n)

@@ -1,0 +1,318 @@
+"""Facial reduction that is exact: where rows leave no positive definite X, the face that they leave, in integers.
+
+    N = sum_j w_j A_j >= 0,  w.b = 0 over rows with b_j = 0      =>      <N, X> = 0, N X = 0, X = V W V^T,  W >= 0,
+
+the columns of V a basis of the null space of N. N is taken as integers (floating point numbers are integers times a
+power of two) and V by Gaussian elimination without rounding, so that N V = 0 exactly; that N is positive definite on a
+complement is proved by a Cholesky factorization, so that N >= 0 exactly, and its null space is the span of V. A matrix
+that is only nearly semidefinite has no such V, and gives no face. A reduction may show other such rows.
+
+References
+----------
+Borwein and Wolkowicz (1981); Permenter and Parrilo (2018), "Partial facial reduction".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import gcd, lcm
+
+import numpy as np
+
+from matrixlearn._array import EPS
+from matrixlearn.linalg import is_complex
+from matrixlearn.linalg.verified import is_definite
+from matrixlearn.maps import CompressedMap, LinearMap
+from matrixlearn.problems.linear.exact import two_product
+
+NEARLY = 1e-10
+"""Part of its size below which an eigenvalue, or what a face leaves of a row, is looked at exactly."""
+
+WORK = 4_000_000
+"""The most operations on whole numbers that an elimination may take: about a second."""
+
+EXACT = 2**53
+"""Whole numbers up to here are floating point numbers."""
+
+
+@dataclass(frozen=True, eq=False)
+class Face:
+    """{V W V^T : W >= 0}, and the rows that say something of W.
+
+    Attributes
+    ----------
+    V : ndarray, shape (n, r)
+        Whole numbers; r = 0 where X = 0 is all there is.
+    rows : ndarray of int
+        The rows whose V^T A_j V is not 0.
+    weights : ndarray, shape (m,)
+        w of the first reduction.
+    contradiction : str
+        Why no X is feasible: a row that reads 0 = b_j on the face; empty otherwise.
+    """
+
+    V: np.ndarray
+    rows: np.ndarray
+    weights: np.ndarray
+    contradiction: str = ""
+    tight: np.ndarray | None = None
+    """The inequalities that hold with equality for every feasible X, (m,) of bool."""
+
+
+def integers(A: np.ndarray) -> np.ndarray:
+    """A times the power of two that makes its entries whole and not all even; exactly, as Python's whole numbers."""
+    return whole_numbers(A)[0]
+
+
+def whole_numbers(A: np.ndarray) -> tuple[np.ndarray, int]:
+    """(W, e) with A = W 2^e, W whole and not all even."""
+    mantissa, exponent = np.frexp(A)
+    whole = (mantissa * float(EXACT)).astype(np.int64).astype(object)
+    least = int(exponent[A != 0].min()) if np.any(A != 0) else 0
+    shifts = np.where(A != 0, exponent - least, 0).astype(object)
+    whole = np.asarray(whole * (2**shifts))
+    used = [int(value) for value in whole.reshape(-1) if value]
+    common = min(((value & -value).bit_length() - 1 for value in used), default=0)
+    return np.asarray(whole // 2**common), least - 53 + common
+
+
+def exact_congruence(A: np.ndarray, V: np.ndarray) -> np.ndarray | None:
+    """V^T A V of a real A where it is a floating point matrix, computed without rounding; else None."""
+    if is_complex(A) or A.size * V.shape[1] > WORK:
+        return None
+    used = np.flatnonzero(np.any(A != 0, axis=0))
+    if len(used) == 0:
+        return np.zeros((V.shape[1],) * 2)
+    span = np.frexp(np.abs(A[A != 0]))[1]
+    if int(span.max()) - int(span.min()) > 400:
+        return None
+    (inside, e), (middle, f) = whole_numbers(V), whole_numbers(A[np.ix_(used, used)])
+    product = inside[used].T.dot(middle).dot(inside[used])
+    if max((abs(int(value)) for value in product.reshape(-1)), default=0) > EXACT:
+        return None
+    return np.ldexp(product.astype(float), 2 * e + f)
+
+
+def null_space(N: np.ndarray) -> np.ndarray | None:
+    """A basis of {x : N x = 0} in whole numbers, (n, r); None where it takes too much or its numbers are large."""
+    n = len(N)
+    distinct = np.unique(N, axis=0)
+    if len(distinct) ** 2 * n > WORK or float(np.abs(N).max()) > 2.0**900:
+        return None
+    span = np.frexp(np.abs(N[N != 0]))[1]
+    if len(span) and int(span.max()) - int(span.min()) > 400:
+        return None
+    rows = [list(row) for row in integers(distinct)]
+    pivots: list[int] = []
+    done: list[list[Fraction]] = []
+    for row in rows:
+        line = [Fraction(int(value)) for value in row]
+        for pivot, other in zip(pivots, done, strict=True):
+            if line[pivot]:
+                factor = line[pivot]
+                line = [a - factor * c if c else a for a, c in zip(line, other, strict=True)]
+        at = next((k for k, value in enumerate(line) if value), None)
+        if at is None:
+            continue
+        lead = line[at]
+        line = [value / lead if value else value for value in line]
+        done = [
+            [a - other[at] * c if c else a for a, c in zip(other, line, strict=True)] if other[at] else other
+            for other in done
+        ]
+        pivots.append(at)
+        done.append(line)
+    free = [k for k in range(n) if k not in set(pivots)]
+    V = np.zeros((n, len(free)))
+    for column, k in enumerate(free):
+        vector = {k: Fraction(1)} | {p: -line[k] for p, line in zip(pivots, done, strict=True) if line[k]}
+        common = lcm(*(value.denominator for value in vector.values()))
+        for place, value in vector.items():
+            whole = int(value * common)
+            if abs(whole) > EXACT:
+                return None
+            V[place, column] = whole
+    return V
+
+
+def vanishes(A: np.ndarray, V: np.ndarray) -> bool:
+    """Whether V^T A V = 0 exactly."""
+    used = np.flatnonzero(np.any(A != 0, axis=0))
+    inside = integers(V)[used]
+    parts = (np.real(A), np.imag(A)) if is_complex(A) else (A,)
+    return not any(np.any(inside.T.dot(integers(part[np.ix_(used, used)])).dot(inside)) for part in parts)
+
+
+def least_face(
+    family: LinearMap, b: np.ndarray, equal: np.ndarray, multipliers: np.ndarray | None = None
+) -> Face | None:
+    """The face that the rows <A_j, X> = 0 (or <= 0) with a semidefinite A_j leave; None where no such row is proved.
+
+    ``multipliers`` y are tried first, where y_j >= 0 outside E and b.y <= 0, exactly. Where A(y) >= 0 is proved,
+    b.y < 0 leaves no feasible X, and b.y = 0 makes A(y) X = 0 and every inequality with y_j > 0 an equality.
+    """
+    m, n = family.shape
+    rows, face, current, tight = np.arange(m), None, family, np.zeros(m, dtype=bool)
+    worth = Fraction(0)
+    if multipliers is not None:
+        worth = exact_inner(b, multipliers)
+        if worth > 0 or np.any(multipliers[~equal] < 0):
+            multipliers = None
+    while True:
+        if face is None and multipliers is not None:
+            signs, tight = multipliers, ~equal & (multipliers > 0)
+        else:
+            signs = _facial(current, b[rows] == 0, equal[rows] | tight[rows])
+        used = np.flatnonzero(signs)
+        N = _exact_sum([_exact_multiple(float(signs[k]), family.matrix(int(rows[k]))) for k in used])
+        if N is not None and face is not None:
+            N = exact_congruence(N, face.V)
+        V = None if N is None else _proved_null_space(N)
+        if V is not None and face is not None:
+            V = _exact_product(face.V, V)
+        if V is None:
+            return face
+        if face is None and worth < 0:
+            return Face(
+                V, np.zeros(0, dtype=int), signs, f"A(y) >= 0 and b.y = {float(worth):.6g} < 0 are proved exactly"
+            )
+        weights = face.weights if face is not None else np.zeros(m)
+        if face is None:
+            weights[rows] = signs
+        says, why = _left(family, rows, V, b, equal | tight)
+        face = Face(V, says, weights, why, tight)
+        if why or V.shape[1] == 0:
+            return face
+        rows, current = says, CompressedMap(family.at(says), V)
+
+
+def _exact_multiple(k: float, A: np.ndarray) -> np.ndarray | None:
+    """k A, real, where it is exact in floating point, else None."""
+    if is_complex(A) and np.any(np.imag(A)):
+        return None
+    product, lost = two_product(np.real(A), k)
+    return product if not np.any(lost) else None
+
+
+def _exact_sum(matrices: list[np.ndarray | None]) -> np.ndarray | None:
+    """The sum of real matrices where it is exact in floating point, else None; None of none."""
+    if not matrices or matrices[0] is None:
+        return None
+    total = matrices[0]
+    for A in matrices[1:]:
+        if A is None:
+            return None
+        before = total
+        total = before + A
+        part = total - before
+        if np.any((before - (total - part)) + (A - part)):  # what the sum lost (Knuth)
+            return None
+    return total
+
+
+def _as_floats(whole: np.ndarray) -> np.ndarray | None:
+    """Whole numbers over their common divisor, column by column, as floating point numbers; None beyond 2^53."""
+    out = np.zeros(whole.shape)
+    for k in range(whole.shape[1]):
+        values = [int(value) for value in whole[:, k]]
+        common = gcd(*values) or 1
+        values = [value // common for value in values]
+        if any(abs(value) > EXACT for value in values):
+            return None
+        out[:, k] = values
+    return out
+
+
+def _exact_product(V: np.ndarray, W: np.ndarray) -> np.ndarray | None:
+    """A basis of the span of V W, exact."""
+    if W.shape[1] == 0:
+        return np.zeros((len(V), 0))
+    return _as_floats(integers(V).dot(integers(W)))
+
+
+def _proved_null_space(N: np.ndarray) -> np.ndarray | None:
+    """V with N V = 0 exactly and N > 0 proved on a complement; None where that is not proved."""
+    V = null_space(N)
+    if V is None or (V.shape[1] == len(N) and len(N)):
+        return None
+    U = np.linalg.eigh(N)[1][:, V.shape[1] :]
+    inside = U.T @ N @ U
+    error = 4 * (len(N) + 4) * EPS * float(np.linalg.norm(N)) * float(np.linalg.norm(U)) ** 2
+    return V if is_definite((inside + inside.T) / 2, error) else None
+
+
+def is_semidefinite(N: np.ndarray) -> bool:
+    """Whether N >= 0 is proved, exactly, of a matrix that may be singular."""
+    return _proved_null_space(N) is not None
+
+
+def _facial(family: LinearMap, candidates: np.ndarray, equal: np.ndarray) -> np.ndarray:
+    """A sign times a power of two for the rows that are semidefinite but for rounding, 0 for the others, (m,)."""
+    n = family.shape[1]
+    sizes, traces = family.sizes, family.adjoint(np.eye(n))
+    out = np.zeros(len(sizes))
+    likely = candidates & (equal | (traces > 0)) & (sizes > 0) & (np.abs(traces) >= (1 - NEARLY) * sizes)
+    for j in np.flatnonzero(likely):
+        unit = float(np.sign(traces[j])) * 2.0 ** -int(np.frexp(sizes[j])[1])
+        if float(np.linalg.eigvalsh(unit * family.matrix(int(j)))[0]) >= -NEARLY:
+            out[j] = unit
+    return out
+
+
+def whole_multipliers(
+    family: LinearMap, b: np.ndarray, equal: np.ndarray, y: np.ndarray, X: np.ndarray
+) -> list[np.ndarray]:
+    """Candidates for multipliers of a face, small whole numbers w with w_j >= 0 outside E and b.w <= 0 exactly.
+
+    They are near a y that runs away, and near what an X on the face leaves of it, {w : A(w) X = 0, b.w = 0}.
+    """
+    out: list[np.ndarray] = []
+    if not (np.isfinite(y).all() and np.isfinite(X).all()):
+        return out
+    for w in (_orthogonal(family, b, y, X), y):
+        largest = float(np.max(np.abs(w), initial=0.0))
+        for q in (1, 2, 3, 4, 6, 8, 12) if largest > 0 else ():
+            whole = np.rint(q * w / largest)
+            near = float(np.max(np.abs(q * w / largest - whole))) <= 0.02
+            signed = bool(np.all(whole[~equal] >= 0))
+            if near and signed and exact_inner(b, whole) <= 0:
+                out.append(whole)
+                break
+    return out
+
+
+def exact_inner(a: np.ndarray, b: np.ndarray) -> Fraction:
+    """a.b without rounding."""
+    return sum((Fraction(float(x)) * Fraction(float(y)) for x, y in zip(a, b, strict=True)), Fraction(0))
+
+
+def _orthogonal(family: LinearMap, b: np.ndarray, y: np.ndarray, X: np.ndarray) -> np.ndarray:
+    """The part of y in {w : A(w) U = 0, b.w = 0}, U the range of X but for what is small."""
+    m = len(b)
+    w, U = np.linalg.eigh(X)
+    U = U[:, w > 1e-4 * max(float(w[-1]), 0.0)]
+    if m * U.size > WORK or np.iscomplexobj(U):
+        return np.zeros(m)
+    sizes = np.where(family.sizes > 0, family.sizes, 1.0)
+    columns = [np.append((np.real(family.matrix(j)) @ U).reshape(-1), b[j]) / sizes[j] for j in range(m)]
+    stacked = np.column_stack(columns)
+    _, s, Vt = np.linalg.svd(stacked, full_matrices=len(stacked) < m)
+    rank = int(np.sum(s > 1e-4 * max(float(s[0]), 1e-300)))
+    kernel = Vt[rank:]
+    return np.asarray(kernel.T @ (kernel @ (y * sizes))) / sizes
+
+
+def _left(
+    family: LinearMap, rows: np.ndarray, V: np.ndarray, b: np.ndarray, equal: np.ndarray
+) -> tuple[np.ndarray, str]:
+    """(the rows that say something on the face, why it has no feasible X)."""
+    sizes = family.sizes * float(np.linalg.norm(V)) ** 2 if V.shape[1] else family.sizes
+    says: list[int] = []
+    left = CompressedMap(family, V).sizes if V.shape[1] else np.zeros(len(sizes))
+    for j in rows:
+        if left[j] > NEARLY * sizes[j] or not (V.shape[1] == 0 or vanishes(family.matrix(int(j)), V)):
+            says.append(int(j))
+        elif b[j] < 0 or (equal[j] and b[j] != 0):
+            return np.array(says, dtype=int), f"row {j} reads 0 {'=' if equal[j] else '<='} {b[j]:g} on the face"
+    return np.array(says, dtype=int), ""

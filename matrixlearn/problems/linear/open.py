@@ -1,0 +1,425 @@
+"""The game that engines play for a linear program over matrices, in even units and on its face.
+
+    v = min over y in Y  max over X in S   <C, X> + b.y - <A(y), X>,      Y = {y : y_j >= 0 outside E},  S = {X >= 0}
+
+Y has no bound. An interior method needs none: it plays on {X >= 0, Tr X <= R} with an R of its own, which it raises
+while X comes near it. The other engines need both sets bounded: `OpenProgram.between` bounds Y by Slater's condition,
+for a strictly feasible X_s with the slacks s_j = b_j - <A_j, X_s> > 0,
+
+    s.y <= b.y - <C, X_s>       for every y with A(y) - C >= 0,
+
+so that an optimal y lies in {y >= 0, s.y <= K}, K any upper bound on the optimum less <C, X_s>.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+
+from matrixlearn._array import EPS, as_numpy, from_numpy
+from matrixlearn.linalg import cholesky, frobenius, inner, inverse_factor, sym, trace
+from matrixlearn.linalg.verified import INF, inner_bounded, is_definite, least_eigenvalue
+from matrixlearn.maps import CompressedMap, LinearMap
+from matrixlearn.problems.base import Bound
+from matrixlearn.problems.cells import diagonal_blocks
+from matrixlearn.problems.family import FamilyGame
+from matrixlearn.problems.linear.face import exact_inner, is_semidefinite
+from matrixlearn.problems.linear.proof import Proof
+from matrixlearn.sets import KnapsackSet, SpectralSet, TraceBall
+from matrixlearn.typing import Array
+
+SMALL = 40
+"""The order up to which a ray is looked for in whole numbers."""
+
+ROUNDED = 1e-9
+"""Part of R by which a trace may be above it."""
+
+
+@dataclass(frozen=True, eq=False)
+class TraceLimit:
+    """Tr X <= R of the user, to a part in 10^9, in the units of a program: <matrix, X> <= R (1 + 1e-9).
+
+    Attributes
+    ----------
+    given : float
+        R.
+    matrix : ndarray, shape (n, n)
+        Positive definite, within ``error`` of the true one in the Frobenius norm.
+    error : float
+    row : bool
+        Whether it is the last row of the program, so that its multiplier is the last y_j.
+    """
+
+    given: float
+    matrix: np.ndarray
+    error: float = 0.0
+    row: bool = False
+
+    @property
+    def R(self) -> float:
+        """The bound that proofs use: an X whose trace is R by its rows has rounded entries."""
+        return self.given * (1 + ROUNDED)
+
+    def holds(self, X: np.ndarray, delta: float) -> bool:
+        """Whether <matrix, X'> <= R is proved of every X' within delta of X, in the Frobenius norm."""
+        value, rounding = inner_bounded(self.matrix, X)
+        lost = rounding + self.error * frobenius(X) + (frobenius(self.matrix) + self.error) * delta
+        return value + lost <= self.R
+
+    @cached_property
+    def _inverse_factor(self) -> np.ndarray | None:
+        """L^{-1} with L L^T = matrix; None where it is not numerically definite."""
+        factor = cholesky(self.matrix)
+        return None if factor is None else np.asarray(inverse_factor(factor))
+
+    @cached_property
+    def least(self) -> float:
+        """A lower bound of the least eigenvalue of the true matrix."""
+        return max(least_eigenvalue(self.matrix) - self.error, 0.0)
+
+    def times(self, F: np.ndarray, error: float) -> float:
+        """s >= 0 with F' + s matrix >= 0 proved of every F' within ``error`` of F; inf where none is."""
+        L = self._inverse_factor
+        if L is None:
+            return INF
+        F_in = L @ F @ L.conj().T
+        w = np.linalg.eigvalsh((F_in + F_in.conj().T) / 2)
+        size = float(np.max(np.abs(w)))
+        step = 2 * (error / self.least if self.least > 0 else 0.0) + 4 * len(F) * EPS * size
+        for _ in range(20):
+            guess = max(-float(w[0]), 0.0) + step
+            lost = error + guess * (self.error + 4 * EPS * frobenius(self.matrix))
+            if is_definite(F + guess * self.matrix, lost):
+                return guess * (1 + 4 * EPS)
+            step = 4 * step + 1e-300
+        return INF
+
+
+@dataclass(frozen=True, eq=False)
+class OpenProgram(FamilyGame):
+    """max <C, X> subject to <A_j, X> = b_j in E, <= b_j outside, X >= 0: bounds by `Proof`.
+
+    Parameters
+    ----------
+    C, family, b, equal
+        The data, in the namespace that engines work in.
+    proof : Proof
+        The same program in NumPy, exact.
+    limit : TraceLimit, optional
+        What the user says of the trace: used where nothing else bounds it, and said in the bound.
+    interior : array, optional
+        A strictly feasible X_s, which bounds Y.
+    level : float
+        K, with ``interior``.
+    trace : float, optional
+        R of S, for engines that need it.
+    frame : ndarray, shape (n, n), optional
+        The user's trace in these units and on this face is <frame, X>.
+    by_trace : tuple (int, int), optional
+        A row that is an equality by the user's trace bound, and the sign of its multipliers that use it.
+    """
+
+    C: Array
+    family: LinearMap
+    b: np.ndarray
+    equal: np.ndarray
+    proof: Proof = field(repr=False)
+    limit: TraceLimit | None = None
+    interior: Array | None = None
+    level: float = INF
+    trace: float | None = None
+    frame: np.ndarray | None = field(default=None, repr=False)
+    by_trace: tuple[int, int] | None = None
+
+    name = "sdp"
+    objective = "maximize"
+
+    @property
+    def title(self) -> str:
+        return "LinearSDP"
+
+    def check(self) -> None:
+        """It is made of a program that has been checked."""
+
+    # -- the game ---------------------------------------------------------------------------------
+
+    @property
+    def cost(self) -> Array:
+        return self.C
+
+    @cached_property
+    def offset(self) -> np.ndarray:
+        return self.b
+
+    @cached_property
+    def blocks(self) -> tuple[int, ...]:
+        """Sizes of the diagonal blocks in which C and all A_j lie, as they stand; () where there is one."""
+        n, places = self.C.shape[0], np.nonzero(as_numpy(self.C))
+        pattern = self.family.pattern() if diagonal_blocks(n, *places) else None
+        if pattern is None:
+            return ()
+        return diagonal_blocks(n, *(np.concatenate(pair) for pair in zip(places, pattern, strict=True)))
+
+    @cached_property
+    def spectral_set(self) -> SpectralSet:
+        """{X >= 0, Tr X <= R}, R a first guess where no engine has asked for a true one."""
+        return TraceBall(self.C.shape[0], self.trace or self.usual_trace, self.blocks)
+
+    @cached_property
+    def usual_trace(self) -> float:
+        """n max_j |b_j| / ||A_j||_F, over the rows that ask for a trace where there are any; n without."""
+        n, sizes = self.C.shape[0], np.where(self.family.sizes > 0, self.family.sizes, INF)
+        asked = np.where(self.equal, np.abs(self.b), np.maximum(-self.b, 0.0)) / sizes
+        least = float(np.max(asked, initial=0.0)) or float(np.max(np.abs(self.b) / sizes, initial=0.0))
+        return n * (least or 1.0)
+
+    @cached_property
+    def dual_set(self) -> KnapsackSet:
+        if self.interior is None:
+            return KnapsackSet(np.where(self.equal, -INF, 0.0), np.full(len(self.b), INF))
+        slack = self.b - self.family.adjoint(self.interior)
+        return KnapsackSet.weighted_simplex(slack, self.level - inner(self.C, self.interior))
+
+    def bounded(self, X: Array | None = None, upper: float = 1.0, y: np.ndarray | None = None) -> OpenProgram | None:
+        """The same program with both sets bounded, by a strictly feasible X, twice the proved width, and a trace; None
+        where equalities leave Y without a bound. Without X, a stand-in that tells which engines can play it.
+
+        A y with A(y) - C > 0 bounds the trace of every matrix that is as good as X.
+        """
+        if np.any(self.equal):
+            return None
+        R = self._finite_trace
+        if X is None:
+            slack = np.ones(len(self.b))
+            return replace(self, interior=0 * self.C, b=slack, level=upper, trace=R)
+        value = inner(self.C, X)
+        if y is not None and self.trace_multipliers is None:
+            R = self._trace_at(y, value)
+        return replace(self, interior=X, level=upper + (upper - value) + 1e-3 * abs(upper), trace=R)
+
+    def _trace_at(self, y: np.ndarray, value: float) -> float:
+        """(b.y - value) / lambda_min(A(y) - C), a trace that no feasible X with <C, X> >= value exceeds."""
+        F, error = self.proof.slack(y)
+        least = least_eigenvalue(F) - error
+        within = (self.proof.value(y)[0] - value) / least if least > 0 else INF
+        return within if 0 < within < INF else self._finite_trace
+
+    @cached_property
+    def _finite_trace(self) -> float:
+        """A trace that no X of interest exceeds: by the rows, by the user, or the usual one."""
+        by_rows = 0.0 if self.trace_multipliers is None else float(self.b @ self.trace_multipliers)
+        if by_rows > 0:  # else X = 0 is all there is, or nothing is feasible
+            return by_rows
+        if self.limit is not None and self.limit.least > 0:
+            return self.limit.R / self.limit.least
+        return self.usual_trace
+
+    @cached_property
+    def scale(self) -> float:
+        return float(self.spectral_set.trace * self.cost_norm) or 1.0
+
+    @property
+    def floor(self) -> float:
+        """0: each bound says what it adds up to."""
+        return 0.0
+
+    def repair(self, X: Array) -> Array | None:
+        """(1 - theta) X + theta X_s with all inequalities met, where X_s is known."""
+        if self.interior is None:
+            return None
+        slack, inside = self.b - self.family.adjoint(X), self.b - self.family.adjoint(self.interior)
+        bad = slack < 0
+        if not np.any(bad):
+            return X
+        theta = min(1.0, float(np.max(slack[bad] / (slack[bad] - inside[bad]))) * (1 + 4 * EPS))
+        return (1 - theta) * X + theta * self.interior
+
+    def dual_set_at(self, level: float) -> KnapsackSet:
+        """{y >= 0, s.y <= level - C . X_s}; with X_s = 0, Arora and Kale's {y >= 0, b.y <= alpha}."""
+        if self.interior is None or level <= inner(self.C, self.interior):
+            return self.dual_set
+        slack, Y = self.b - self.family.adjoint(self.interior), self.dual_set
+        return KnapsackSet.weighted_simplex(slack, min(level - inner(self.C, self.interior), Y.row_upper))
+
+    def first_points(self) -> list[tuple[Array | None, np.ndarray | None]]:
+        """A user's strictly feasible X; y = 0."""
+        return [(self.interior, np.zeros(len(self.b)))]
+
+    # -- bounds -----------------------------------------------------------------------------------
+
+    def _hermitian(self, X: Array) -> np.ndarray:
+        return as_numpy(self.spectral_set.hermitian_blocks(X))
+
+    def bound_from_matrix(self, X: Array) -> Bound:
+        W = self._hermitian(X)
+        lower, size = self.proof.lower(W)
+        return Bound(point=X, lower=lower, size=size)
+
+    def within_limit(self, X: Array) -> bool:
+        """Whether the feasible matrix that X proves has a trace that the user's bound allows."""
+        W = self._hermitian(X)
+        return self.limit is None or self.limit.holds(W, self.proof.margin(W).delta)
+
+    def ray_near(self, X: Array) -> Array | None:
+        """X' >= 0 with <A_j, X'> = 0 or <= 0 and <C, X'> > 0, proved, near a multiple of X; None where none is found.
+
+        It says that nothing bounds the objective, where any matrix is feasible. It is proved by the margins of `Proof`,
+        or in small whole numbers.
+        """
+        X = self._hermitian(X)
+        if not inner(as_numpy(self.C), X) > 0:
+            return None
+        X = X / float(np.max(np.abs(X)))
+        along = replace(self.proof, b=np.zeros(len(self.b)))
+        if along.lower(X)[0] > 0:
+            return from_numpy(X, self.C)
+        for q in (1, 2, 3, 4, 6, 8) if len(X) <= SMALL and not np.iscomplexobj(X) else ():
+            D = np.rint(q * X)
+            if self._is_exact_ray(D):
+                return from_numpy(D, self.C)
+        return None
+
+    def _is_exact_ray(self, D: np.ndarray) -> bool:
+        """Whether whole numbers D are a ray, without rounding."""
+        if not np.any(D) or np.iscomplexobj(self.proof.C) or isinstance(self.proof.family, CompressedMap):
+            return False
+        if not exact_inner(np.real(self.proof.C).reshape(-1), D.reshape(-1)) > 0:
+            return False
+        for j in range(len(self.b)):
+            A = self.proof.family.matrix(j)
+            if np.iscomplexobj(A) and np.any(np.imag(A)):
+                return False
+            value = exact_inner(np.real(A).reshape(-1), D.reshape(-1))
+            if value > 0 or (self.equal[j] and value != 0):
+                return False
+        return is_semidefinite(D)
+
+    def estimate_from_matrix(self, X: Array) -> Bound:
+        """<C, X> of an X that meets the rows to a part in 10^6 of their terms: a lower bound that is not proved."""
+        X = self.proof.on_the_rows(self._hermitian(X))
+        missed = np.maximum(np.where(self.equal, np.abs(self._apart(X)), -self._apart(X)), 0.0)
+        units = np.abs(self.b) + self.family.sizes * frobenius(X)
+        least = float(np.linalg.eigvalsh(X)[0]) if len(X) else 0.0
+        near = bool(np.all(missed <= 1e-6 * units)) and least >= -1e-6 * frobenius(X)
+        value = inner(as_numpy(self.C), X)
+        point = from_numpy(X, self.C)
+        return Bound(point=point, lower=value, size=abs(value), rigour="estimate") if near else Bound(point=point)
+
+    def _apart(self, X: np.ndarray) -> np.ndarray:
+        return self.b - self.proof.family.adjoint(X)
+
+    def bound_from_vector(self, y: np.ndarray) -> Bound:
+        y, proof = self.proof.signed(y), self.proof
+        if proof.value(y)[0] < 0:
+            ray = self._ray(y)
+            if ray is not None:
+                return ray
+        if self.limit is not None and self.limit.row and y[-1] > 0:
+            without = y.copy()
+            without[-1] = 0.0
+            upper, size = proof.upper(without)
+            if upper < INF:
+                return Bound(point=without, upper=upper, size=size, trace_bound=self._used(without))
+        upper, size = proof.upper(y)
+        if upper < INF:
+            return Bound(point=y, upper=upper, size=size, trace_bound=self._used(y))
+        if self.trace_multipliers is not None:  # A(z) >= I: t z makes up for what y lacks
+            moved = y + proof.shift(y) * self.trace_multipliers
+            upper, size = proof.upper(moved)
+            if upper < INF:
+                return Bound(point=moved, upper=upper, size=size, trace_bound=self._used(moved))
+        if self.interior is not None:  # an engine between bounds plays with the trace that was given
+            return self.bound_by_limit(y)
+        return Bound(point=y, size=size)
+
+    def bound_by_limit(self, y: np.ndarray) -> Bound:
+        """What y proves of the X whose trace the user's bound allows: b.y + R s, A(y) - C + s I >= 0."""
+        y, proof, limit = self.proof.signed(y), self.proof, self.limit
+        value, size = proof.value(y)
+        if limit is None or limit.row:
+            return Bound(point=y, size=size)
+        paid = limit.R * limit.times(*proof.slack(y))
+        return Bound(point=y, upper=value + paid, size=size + paid, trace_bound=limit.given)
+
+    def _used(self, y: np.ndarray) -> float | None:
+        """R, where y has a multiplier for it."""
+        if self.by_trace is not None and self.limit is not None and y[self.by_trace[0]] * self.by_trace[1] > 0:
+            return self.limit.given
+        return self.limit.given if self.limit is not None and self.limit.row and y[-1] > 0 else None
+
+    def _ray(self, y: np.ndarray) -> Bound | None:
+        """The proof that no X is feasible: A(y) >= 0 and b.y < 0, y as it is or with what bounds the trace."""
+        proof = self.proof
+        if proof.is_ray(y):
+            return Bound(point=y, upper=-INF, trace_bound=self._used(y))
+        unit = y / float(np.max(np.abs(y)))
+        A = proof.family.apply(unit)
+        lacking = replace(proof, C=np.zeros_like(proof.C)).shift(unit) if np.isfinite(A).all() else INF
+        if self.trace_multipliers is not None:
+            moved = unit + lacking * self.trace_multipliers
+            if proof.is_ray(moved):
+                return Bound(point=moved, upper=-INF, trace_bound=self._used(moved))
+        if self.limit is not None and not self.limit.row:
+            paid = self.limit.R * self.limit.times(*replace(proof, C=np.zeros_like(proof.C)).slack(unit))
+            if proof.value(unit)[0] + paid < 0:
+                return Bound(point=unit, upper=-INF, trace_bound=self.limit.given)
+        return None
+
+    @cached_property
+    def trace_multipliers(self) -> np.ndarray | None:
+        """z with A(z) about I, z_j >= 0 outside E: the rows bound the trace by b.z; None where none is found."""
+        return next((z for target in self._traces for z in self._multipliers_of(target)), None)
+
+    @cached_property
+    def _traces(self) -> list[np.ndarray]:
+        """Matrices >= I that rows may combine to: I, and the user's I in these units and on this face."""
+        eye = np.eye(self.C.shape[0])
+        if self.frame is None or np.array_equal(self.frame, eye):
+            return [eye]
+        least = least_eigenvalue(self.frame)
+        return [eye, self.frame / least] if least > 0 else [eye]
+
+    def _multipliers_of(self, target: np.ndarray) -> Iterator[np.ndarray]:
+        """z with A(z) about the target, z_j >= 0 outside E: of the equalities alone, and of all rows."""
+        for rows in (self.equal, np.ones(len(self.b), dtype=bool)):
+            if np.any(rows):
+                z, residual = combination(self.proof.family, rows, target)
+                if residual <= 1e-9 * frobenius(target) and np.all(self.equal | (z >= 0)):
+                    yield np.asarray(z * (1 + 1e-8))
+
+    def toward(self, X: Array, interior: Array | None) -> Array:
+        """X moved to the rows and towards a strictly feasible point, as little as a proof takes."""
+        inside = None if interior is None else self._hermitian(interior)
+        return from_numpy(self.proof.toward(self._hermitian(X), inside), self.C)
+
+    def toward_dual(self, y: np.ndarray, interior: np.ndarray) -> np.ndarray:
+        """y moved towards a y_0 with A(y_0) - C > 0, as little as a proof takes."""
+        return self.proof.toward_dual(y, interior)
+
+    def trace_of(self, X: Array) -> float:
+        """The trace of the user's X."""
+        return trace(X) if self.limit is None else inner(self.limit.matrix, as_numpy(X))
+
+
+def combination(family: LinearMap, rows: np.ndarray, target: np.ndarray, most: int = 30) -> tuple[np.ndarray, float]:
+    """(y, ||target - sum_j y_j A_j||_F) by conjugate gradients on the normal equations, y_j = 0 outside ``rows``: exact
+    after as many steps as there are different singular values, which are few where a program states what its X must be.
+    """
+    y, residual = np.zeros(family.shape[0]), target
+    gradient = np.where(rows, family.adjoint(residual), 0.0)
+    direction, square = gradient, float(gradient @ gradient)
+    rounding = 1e-24 * square
+    for _ in range(most):
+        image = family.apply(direction)
+        curvature = inner(image, image)
+        if not (square > rounding and curvature > 0):
+            break
+        step = square / curvature
+        y, residual = y + step * direction, residual - step * sym(image)
+        gradient, before = np.where(rows, family.adjoint(residual), 0.0), square
+        square = float(gradient @ gradient)
+        direction = gradient + square / before * direction
+    return y, frobenius(residual)

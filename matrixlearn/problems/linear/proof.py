@@ -1,0 +1,281 @@
+"""What a point proves of a linear program over matrices, in floating point.
+
+    v = max <C, X>   subject to   <A_j, X> = b_j (j in E),   <A_j, X> <= b_j (j not in E),   X >= 0
+
+Upper bounds need no feasible matrix.  Where y_j >= 0 outside E and A(y) - C >= 0 is proved by a Cholesky
+factorization, v <= b.y (weak duality).
+
+Lower bounds need a feasible matrix, and a floating point X meets an equality only to its rounding.  Let r be a bound
+on |b_E - A_E(X)|, rounding included, and sigma > 0 a proved lower bound of the least singular value of A_E. Then
+
+    D = A_E^*(G^{-1} (b_E - A_E(X))),   G = A_E A_E^*,   A_E(X + D) = b_E  exactly,   ||D||_F <= delta = ||r|| / sigma,
+
+so that, where X - delta I >= 0 is proved and every other row has a slack of ||A_j||_F delta, the matrix X + D is
+feasible, and
+
+    v >= <C, X> - ||C||_F delta.
+
+An X on the boundary of the cone has no such margin. It is moved first (`Proof.toward`): to the affine space by D, as
+computed, and then towards a strictly feasible X_0, (1 - theta) X + theta X_0, by the least theta that gives the margin.
+The same for y: (1 - theta) y + theta y_0, A(y_0) - C > 0. What a moved point proves, it proves alone.
+
+References
+----------
+Jansson, Chaykin and Keil (2007), "Rigorous error bounds for the optimal value in semidefinite programming".
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from matrixlearn._array import EPS
+from matrixlearn.linalg import cholesky, frobenius
+from matrixlearn.linalg.verified import INF, inner_bounded, is_definite, least_eigenvalue, least_singular_value
+from matrixlearn.maps import CompressedMap, LinearMap
+from matrixlearn.maps.bounded import adjoint_bounded, apply_error, congruence_error, gram_bounded
+
+FLOOR = 1e-3
+"""Part of the sum of |C_ij X_ij| that a gap is relative to at the least."""
+
+ROOM = 1 + 1e-8
+"""Covers the rounding of norms, which is relative, where they multiply a margin."""
+
+MOVES = tuple(4.0**k for k in range(12))
+"""Times the estimated move towards an interior point that are tried."""
+
+
+@dataclass(frozen=True, eq=False)
+class Proof:
+    """The theorems about one program, NumPy data.
+
+    Parameters
+    ----------
+    C : ndarray, shape (n, n)
+    family : LinearMap
+        The A_j.
+    b : ndarray, shape (m,)
+    equal : ndarray of bool, shape (m,)
+        E.
+    cost_error : float
+        The true C is within this of ``C``, in the Frobenius norm: 0 but on a face.
+    whole : Proof, optional
+        On a face, the program whose X is V W V^T.
+    """
+
+    C: np.ndarray
+    family: LinearMap
+    b: np.ndarray
+    equal: np.ndarray
+    cost_error: float = 0.0
+    whole: Proof | None = None
+
+    @cached_property
+    def cost_size(self) -> float:
+        """||C||_F."""
+        return frobenius(self.C)
+
+    @cached_property
+    def _rows(self) -> np.ndarray:
+        """E, as an index."""
+        return np.flatnonzero(self.equal)
+
+    @cached_property
+    def _units(self) -> np.ndarray:
+        """Powers of two u_j with u_j ||A_j||_F about 1, for j in E."""
+        sizes = self.family.sizes[self._rows]
+        return np.ldexp(1.0, -np.frexp(np.where(sizes > 0, sizes, 0.5))[1])
+
+    @cached_property
+    def _gram(self) -> tuple[np.ndarray, float]:
+        """G of the rows in their units, and a bound on its error."""
+        G, error = gram_bounded(_scaled(self.family.at(self._rows), self._units))
+        return G, error
+
+    @cached_property
+    def sigma(self) -> float:
+        """A proved lower bound of the least singular value of A_E in its units; 0 where none is proved."""
+        return INF if len(self._rows) == 0 else least_singular_value(*self._gram)
+
+    # -- matrices ---------------------------------------------------------------------------------
+
+    def delta(self, missed: np.ndarray) -> float:
+        """||D||_F at most, for equalities missed by at most ``missed``, (|E|,)."""
+        if len(missed) == 0:
+            return 0.0
+        return ROOM * float(np.linalg.norm(self._units * missed)) / self.sigma if self.sigma > 0 else INF
+
+    def lower(self, X: np.ndarray) -> tuple[float, float]:
+        """(a proved lower bound of v, -inf where X proves none; what it adds up to: |<C, X>|, and not less than `FLOOR`
+        times the sum of |C_ij X_ij|, so that an optimum of 0 has a size).
+        """
+        value, error = inner_bounded(self.C, X)
+        size = max(abs(value), FLOOR * float(np.sum(np.abs(self.C) * np.abs(X))))
+        margin = self.margin(X)
+        if not math.isfinite(margin.delta):
+            return -INF, size
+        if np.any(margin.slack < 0) or not is_definite(X, margin.delta):
+            return -INF, size
+        error += self.cost_error * frobenius(X) * ROOM
+        return value - error - (self.cost_size + self.cost_error) * margin.delta, size
+
+    def margin(self, X: np.ndarray) -> Margin:
+        """What the rows leave of X: how far the feasible matrix may be, and the slack of the others beyond that."""
+        values, error = adjoint_bounded(self.family, X)
+        apart = self.b - values
+        error = error + EPS * (np.abs(self.b) + np.abs(values))
+        E = self._rows
+        delta = self.delta(np.abs(apart[E]) + error[E])
+        slack = np.where(self.equal, INF, apart - error)
+        if 0 < delta < INF:
+            slack = slack - ROOM * self.family.sizes * delta
+        return Margin(delta, slack, apart)
+
+    def on_the_rows(self, X: np.ndarray) -> np.ndarray:
+        """X + D: the equalities met to rounding, by two steps of refinement; X itself where G is singular."""
+        E = self._rows
+        factor = self._gram_factor if len(E) else None
+        if factor is None:
+            return X
+        for _ in range(2):
+            missed = (self.b - self.family.adjoint(X))[E]
+            z = np.zeros(len(self.b))
+            z[E] = self._units * self._solve_gram(factor, self._units * missed)
+            D = self.family.apply(z)
+            X = X + (D + D.conj().T) / 2
+        return X
+
+    def toward(self, X: np.ndarray, interior: np.ndarray | None) -> np.ndarray:
+        """X on the rows, moved towards a strictly feasible X_0 by as little as a proof takes; not proved."""
+        X = self.on_the_rows(X)
+        if interior is None or self._proves(X):
+            return X
+        least, inside = (float(np.linalg.eigvalsh(A)[0]) if len(A) else 0.0 for A in (X, interior))
+        here, there = self.margin(X), self.margin(interior)
+        if not (inside > there.delta and np.all(there.slack > 0)):
+            return X
+        want = 4 * max(here.delta if math.isfinite(here.delta) else 0.0, there.delta, len(X) * EPS * frobenius(X))
+        theta = max((want - least) / (inside - least), 0.0) if least < want else 0.0
+        lacking = here.slack < 0
+        if np.any(lacking):
+            theta = max(theta, float(np.max(-here.slack[lacking] / (there.slack[lacking] - here.slack[lacking]))))
+        theta = max(theta * (1 + 1e-6), 4 * EPS)
+        for times in MOVES:
+            if theta * times >= 1:
+                break
+            moved = X + theta * times * (interior - X)
+            if self._proves(moved):
+                return moved
+        return interior
+
+    def _proves(self, X: np.ndarray) -> bool:
+        margin = self.margin(X)
+        return bool(math.isfinite(margin.delta) and np.all(margin.slack >= 0)) and is_definite(X, margin.delta)
+
+    @cached_property
+    def _gram_factor(self) -> np.ndarray | None:
+        """The Cholesky factor of G, with a ridge where it is numerically singular."""
+        G, _ = self._gram
+        for ridge in (0.0, 1e-14, 1e-12):
+            factor = cholesky(G + ridge * np.eye(len(G)))
+            if factor is not None:
+                return factor
+        return None
+
+    @staticmethod
+    def _solve_gram(factor: np.ndarray, r: np.ndarray) -> np.ndarray:
+        """G^{-1} r, of the factor of G."""
+        from matrixlearn.linalg._lapack import lapack
+
+        return np.asarray(lapack().dpotrs(factor.T, r, lower=0)[0])
+
+    # -- multipliers ------------------------------------------------------------------------------
+
+    def signed(self, y: np.ndarray) -> np.ndarray:
+        """y with y_j >= 0 outside E."""
+        return np.where(self.equal, y, np.maximum(y, 0.0))
+
+    def value(self, y: np.ndarray) -> tuple[float, float]:
+        """(an upper bound of b.y, the sum of |b_j y_j|)."""
+        terms = self.b * y
+        size = float(np.sum(np.abs(terms)))
+        return float(np.sum(terms)) + (len(y) + 2) * EPS * size, size
+
+    def slack(self, y: np.ndarray) -> tuple[np.ndarray, float]:
+        """(A(y) - C, a bound on the norm of its error).
+
+        On a face, V^T (A(y) - C) V less e V^T V, e a bound on the error of A(y) - C: what is off by e in all dimensions
+        is off by e V^T V on the face, which a basis that is not orthonormal makes larger in few directions only.
+        """
+        if self.whole is not None and isinstance(self.family, CompressedMap):
+            V = self.family.V
+            C = self.whole.C
+            F = self.family.base.apply(y) - C
+            F = (F + F.conj().T) / 2
+            lost = apply_error(self.family.base, y) + 2 * EPS * (frobenius(F) + frobenius(C))
+            error = congruence_error(F, V)
+            G = V.T @ F @ V
+            G = (G + G.conj().T) / 2 - ROOM * lost * (V.T @ V)
+            return G, error + 2 * EPS * (frobenius(G) + lost * frobenius(V) ** 2)
+        F = self.family.apply(y) - self.C
+        F = (F + F.conj().T) / 2
+        return F, apply_error(self.family, y) + 2 * EPS * (frobenius(F) + self.cost_size) + self.cost_error
+
+    def upper(self, y: np.ndarray) -> tuple[float, float]:
+        """(a proved upper bound of v, inf where y proves none; what it adds up to), for y = signed(y)."""
+        value, size = self.value(y)
+        F, error = self.slack(y)
+        return (value if is_definite(F, error) else INF), size
+
+    def shift(self, y: np.ndarray) -> float:
+        """t >= 0 with A(y) - C + t I >= 0 proved."""
+        F, error = self.slack(y)
+        return max(0.0, error - least_eigenvalue(F)) * ROOM
+
+    def is_ray(self, y: np.ndarray) -> bool:
+        """Whether A(y) >= 0 and b.y < 0 are proved: then no X >= 0 is feasible."""
+        if not self.value(y)[0] < 0:
+            return False
+        A = self.family.apply(y)
+        A = (A + A.conj().T) / 2
+        return is_definite(A, apply_error(self.family, y) + EPS * frobenius(A))
+
+    def toward_dual(self, y: np.ndarray, interior: np.ndarray | None) -> np.ndarray:
+        """y moved towards a y_0 with A(y_0) - C > 0 by as little as a proof takes; not proved."""
+        y = self.signed(y)
+        F, error = self.slack(y)
+        if interior is None or is_definite(F, error):
+            return y
+        F0, error0 = self.slack(interior)
+        least, inside = float(np.linalg.eigvalsh(F)[0]), float(np.linalg.eigvalsh(F0)[0])
+        if not inside > error0:
+            return y
+        want = 4 * max(error, error0, len(F) * EPS * frobenius(F))
+        theta = max((want - least) / (inside - least), 4 * EPS) if least < want else 4 * EPS
+        for times in MOVES:
+            if theta * times >= 1:
+                break
+            moved = self.signed(y + theta * times * (interior - y))
+            if is_definite(*self.slack(moved)):
+                return moved
+        return interior
+
+
+@dataclass(frozen=True)
+class Margin:
+    """How far from X a matrix that meets the equalities may be, and what is left of the slack of the other rows."""
+
+    delta: float
+    slack: np.ndarray
+    apart: np.ndarray
+    """b - A(X)."""
+
+
+def _scaled(family: LinearMap, units: np.ndarray) -> LinearMap:
+    """The units_j A_j, powers of two: exact."""
+    from matrixlearn.maps import ScaledMap
+
+    return ScaledMap(family, units)

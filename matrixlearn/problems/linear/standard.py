@@ -1,0 +1,331 @@
+"""A linear program over matrices in the form that is solved and proved: each step of the way there is exact.
+
+    rows      multiples of each other together say one thing (`exact`)
+    units     T and r, powers of two (`scaling`)
+    face      X = V W V^T where rows leave no positive definite X (`face`)
+
+The points of either program give points of the other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from matrixlearn._array import as_numpy, from_numpy, is_numpy
+from matrixlearn.linalg import frobenius, sym
+from matrixlearn.maps import CompressedMap, DenseMap, LinearMap, SparseMap, StackedMap
+from matrixlearn.maps.bounded import congruence_error, on_numpy
+from matrixlearn.problems.linear.echelon import Echelon
+from matrixlearn.problems.linear.exact import Combined, combined
+from matrixlearn.problems.linear.face import WORK, Face, exact_congruence, least_face
+from matrixlearn.problems.linear.open import OpenProgram, TraceLimit
+from matrixlearn.problems.linear.proof import Proof
+from matrixlearn.problems.linear.scaling import even_units, in_units
+from matrixlearn.typing import Array
+
+SHARE = 1e-8
+"""Of the bound, that a lifted y may be off without the face; less, and rounding of the large multiplier is more."""
+
+
+@dataclass(frozen=True, eq=False)
+class Standard:
+    """The steps from a program to the one that is solved.
+
+    Attributes
+    ----------
+    C : array
+        The cost of the program as it was given.
+    equal : ndarray of bool, shape (m,)
+    combined : Combined
+    echelon : Echelon or None
+    t, r : ndarray
+        The units of the basis and of the rows that are left.
+    face : Face or None
+    on_face : Combined or None
+        What the rows of the face say together, where that is fewer.
+    before : Proof
+        The program in even units, all its dimensions.
+    program : OpenProgram
+        What is solved.
+    """
+
+    C: Array
+    equal: np.ndarray
+    combined: Combined
+    echelon: Echelon | None
+    t: np.ndarray
+    r: np.ndarray
+    face: Face | None
+    on_face: Combined | None
+    before: Proof
+    program: OpenProgram
+
+    @classmethod
+    def of(
+        cls,
+        C: Array,
+        family: LinearMap,
+        b: np.ndarray,
+        equal: np.ndarray,
+        trace_bound: float | None,
+        multipliers: np.ndarray | None = None,
+        by_echelon: Echelon | None = None,
+    ) -> Standard:
+        """The chain for max <C, X>, <A_j, X> = b_j (j in E), <= b_j, X >= 0, Tr X <= trace_bound.
+
+        ``multipliers``, of the rows after `combined` and ``by_echelon``, are tried for a face; ``by_echelon`` are
+        the equalities that are left, in that form, after the other rows.
+        """
+        numbers = on_numpy(family)
+        says = combined(numbers, b, equal, trace_bound)
+        cost, kept = as_numpy(C), says.kept
+        exact = numbers if len(kept) in (0, len(b)) else numbers.at(kept)
+        right, equal_here = b[kept], says.equal
+        if by_echelon is not None:
+            others = np.flatnonzero(~equal_here)
+            k = len(by_echelon.right)
+            exact = StackedMap(exact.at(others), by_echelon.family) if len(others) else by_echelon.family
+            right = np.append(right[others], by_echelon.right)
+            equal_here = np.append(np.zeros(len(others), dtype=bool), np.ones(k, dtype=bool))
+        t, r = even_units(cost, exact) if len(right) else (np.ones(len(cost)), np.ones(0))
+        scaled = not (np.all(t == 1) and np.all(r == 1))
+        if scaled:
+            exact, cost, right = in_units(exact, t, r), cost * np.outer(t, t), right * r
+        before = Proof(cost, exact, right, equal_here)
+        found = None
+        if not says.contradiction and len(right):
+            found = least_face(exact, right, equal_here, None if multipliers is None else multipliers / r)
+        untouched = not scaled and by_echelon is None
+        playing: LinearMap = exact if is_numpy(C) or not untouched else family
+        if untouched and not is_numpy(C) and len(kept) not in (0, len(b)):
+            playing = family.at(kept)
+        here: Array = C if untouched else cost
+        frame, frame_error, cost_error, on_face = np.diag(t * t), 0.0, 0.0, None
+        found = _without_unused(found, cost, exact, len(right))
+        reduces = found is not None and not found.contradiction and found.V.shape[1] > 0
+        if found is not None and reduces:
+            V, rows = found.V, found.rows
+            tight = equal_here if found.tight is None else equal_here | found.tight
+            right, equal_here = right[rows], tight[rows]
+            shape = exact_congruence(frame, V)
+            frame, frame_error = (sym(V.T @ frame @ V), congruence_error(frame, V)) if shape is None else (shape, 0.0)
+            known = exact_congruence(cost, V)
+            here, cost_error = (sym(V.T @ cost @ V), congruence_error(cost, V)) if known is None else (known, 0.0)
+            if len(rows):
+                playing, exact = _compressed(exact.at(rows), V)
+                again = combined(exact, right, equal_here, None)
+                if again.contradiction:
+                    found = replace(found, contradiction=f"on the face, {again.contradiction}")
+                elif len(again.kept) < len(rows):
+                    playing, exact, right = playing.at(again.kept), exact.at(again.kept), right[again.kept]
+                    on_face, equal_here = again, again.equal
+        if len(right) == 0:  # a program has a row, be it 0 . X <= 1
+            exact = playing = DenseMap(np.zeros((1, *here.shape)))
+            right, equal_here = np.ones(1), np.zeros(1, dtype=bool)
+        limit = None if trace_bound is None else TraceLimit(trace_bound, frame, frame_error)
+        proof = Proof(as_numpy(here), exact, right, equal_here, cost_error, before if reduces else None)
+        program = OpenProgram(here, playing, right, equal_here, proof, limit, frame=frame)
+        if (
+            says.by_trace is not None and by_echelon is None and found is None
+        ):  # rows are where they were, but for others
+            j, sign = says.by_trace
+            program = replace(program, by_trace=(int(np.flatnonzero(kept == j)[0]), sign))
+        return cls(C, equal, says, by_echelon, t, r, found, on_face, before, program)
+
+    @property
+    def contradiction(self) -> str:
+        """Why no X is feasible, where the rows alone say so."""
+        return self.combined.contradiction or ("" if self.face is None else self.face.contradiction)
+
+    @property
+    def only_zero(self) -> bool:
+        """Whether X = 0 is the only feasible matrix."""
+        return self.face is not None and self.face.V.shape[1] == 0 and not self.face.contradiction
+
+    @property
+    def answer(self) -> str:
+        """What the data alone say: that nothing is feasible, or nothing but X = 0; empty where neither is seen."""
+        return self.contradiction or ("X = 0 is the only feasible matrix" if self.only_zero else "")
+
+    @property
+    def why(self) -> str:
+        """What was done, for `Solution.explain`."""
+        out = []
+        dropped = len(self.equal) - len(self.combined.kept)
+        if dropped:
+            out.append(f"{dropped} rows are multiples of others, or say nothing")
+        if not (np.all(self.t == 1) and np.all(self.r == 1)):
+            out.append("rows and basis in even units, powers of two")
+        if self.face is not None:
+            n, r = self.face.V.shape
+            out.append(f"rows <A_j, X> = 0 with a semidefinite A_j leave X {r} of {n} dimensions, proved exactly")
+        return "; ".join(out)
+
+    # -- points -----------------------------------------------------------------------------------
+
+    def lowered_matrix(self, X: Array) -> Array:
+        """W with X = T V W V^T T, or the nearest."""
+        if self._plain:
+            return X
+        x = as_numpy(X) / np.outer(self.t, self.t)
+        if self.face is not None:
+            W = self._inverse @ x @ self._inverse.conj().T
+            x = (W + W.conj().T) / 2
+        return from_numpy(x, self.program.C)
+
+    def lifted_matrix(self, W: Array) -> Array:
+        """T V W V^T T."""
+        if self._plain:
+            return W
+        x = as_numpy(W)
+        if self.face is not None:
+            x = self.face.V @ x @ self.face.V.T
+            x = (x + x.conj().T) / 2
+        return from_numpy(x * np.outer(self.t, self.t), self.C)
+
+    @property
+    def _plain(self) -> bool:
+        return self.face is None and bool(np.all(self.t == 1))
+
+    @cached_property
+    def _inverse(self) -> np.ndarray:
+        """V^+; I without a face."""
+        return np.eye(len(self.t)) if self.face is None else np.linalg.pinv(self.face.V)
+
+    def lowered_vector(self, y: np.ndarray) -> np.ndarray:
+        """The multipliers of the rows that are left, in their units."""
+        y = self._after_echelon(self.combined.lowered(y)) / self.r
+        y = y if self.face is None else y[self.face.rows]
+        y = y if self.on_face is None else self.on_face.lowered(y)
+        return y if len(y) else np.zeros(1)
+
+    def lifted_vector(self, y: np.ndarray) -> np.ndarray:
+        """The multipliers of all rows.
+
+        On a face, with so large a multiple of the facial rows that A(y) - C is nearly >= 0 without the face, too.
+        """
+        m = len(self.r)
+        if self.face is not None:
+            out, rows = np.zeros(m), self.face.rows
+            if len(y) < len(rows) and self.on_face is None:  # X = 0 is all there is
+                y = np.zeros(len(rows))
+            if self.on_face is not None:
+                y = self.on_face.lifted(y[: len(self.on_face.kept)], np.ones(len(rows), dtype=bool))
+            out[rows] = y[: len(rows)]
+            y = out + self._multiple_of_the_face(self.face, out) * self.face.weights
+        return self.combined.lifted(self._before_echelon(y[:m] * self.r), self.equal)
+
+    def _after_echelon(self, y: np.ndarray) -> np.ndarray:
+        if self.echelon is None:
+            return y
+        equal = self.combined.equal
+        return np.append(y[~equal], self.echelon.lowered(y[equal]))
+
+    def _before_echelon(self, y: np.ndarray) -> np.ndarray:
+        if self.echelon is None:
+            return y
+        equal = self.combined.equal
+        out = np.zeros(len(equal))
+        others = int(np.count_nonzero(~equal))
+        out[~equal], out[equal] = y[:others], self.echelon.lifted(y[others:])
+        return out
+
+    def _multiple_of_the_face(self, face: Face, y: np.ndarray) -> float:
+        """K in lambda_max(F - K N) <= lambda_max(Q^T F Q) + ||Q_0^T F Q||^2 / (K nu - ||F||).
+
+        F = C - A(y), Q of the face, N >= nu on its range Q_0: what is lost is a part in `SHARE` of the bound's size.
+        """
+        before = self.before
+        if not np.any(face.weights):
+            return 0.0
+        if self.echelon is not None or (face.tight is not None and np.any(face.tight)):
+            return 0.0  # its multipliers would be mixed with those of other rows, and rounding grows with K
+        F, _ = before.slack(y)
+        size = frobenius(F)
+        w, U = np.linalg.eigh(before.family.apply(face.weights))
+        off = w > 1e-10 * w[-1]
+        across = frobenius(U[:, off].conj().T @ F @ U[:, ~off])
+        room = SHARE * max(before.value(y)[1], size)
+        return (size + across**2 / room) / float(np.min(w[off])) if room > 0 and np.any(off) else 0.0
+
+    # -- the trace --------------------------------------------------------------------------------
+
+    def with_trace_row(self) -> Standard | None:
+        """The same with Tr X <= R as the last row; None where there is no R, or its matrix is not known exactly."""
+        program = self.program
+        limit = program.limit
+        if limit is None or limit.error > 0:
+            return None
+        row, n = limit.matrix, len(limit.matrix)
+        unit = 2.0 ** -int(np.frexp(float(np.max(np.abs(row))))[1])
+        sparse = isinstance(program.family, SparseMap)
+        second = _sparse_row(row * unit, n) if sparse else DenseMap((row * unit)[None])
+        proof = program.proof
+        b, equal = np.append(program.b, limit.given * unit), np.append(program.equal, False)
+        exact = StackedMap(proof.family, second)
+        playing = exact if program.family is proof.family else _like(program.family, second, program.C)
+        return replace(
+            self,
+            program=OpenProgram(
+                program.C,
+                playing,
+                b,
+                equal,
+                replace(proof, family=exact, b=b, equal=equal),
+                replace(limit, row=True),
+                frame=program.frame,
+            ),
+        )
+
+
+def _compressed(family: LinearMap, V: np.ndarray) -> tuple[LinearMap, LinearMap]:
+    """(the V^T A_j V for engines, the same for the proof): numbers, where they are exact and few."""
+    m, n = family.shape
+    if m * n * n * V.shape[1] <= WORK:
+        parts = [part for j in range(m) if (part := exact_congruence(family.matrix(j), V)) is not None]
+        if len(parts) == m:
+            exact = DenseMap(np.stack(parts))
+            return exact, exact
+    return family.compressed(V), CompressedMap(family, V)
+
+
+def _without_unused(face: Face | None, cost: np.ndarray, family: LinearMap, m: int) -> Face | None:
+    """The face without the columns of V that neither C nor a row sees: X may be 0 there, and A(y) - C is."""
+    if face is not None and (face.contradiction or face.V.shape[1] == 0):
+        return face
+    n = len(cost)
+    V = np.eye(n) if face is None else face.V
+    family = family if face is None or len(face.rows) == 0 else family.at(face.rows)
+    seen = np.zeros((n, n))
+    if m > 0 and not (face is not None and len(face.rows) == 0):
+        pattern = family.pattern()
+        if pattern is None:
+            return face
+        seen[pattern] = 1.0
+    seen = seen + (cost != 0)
+    if face is None:
+        used = np.any(seen, axis=0)
+    else:  # no entry of V^T A V in these columns, whatever the values: sufficient, not necessary
+        used = np.any(np.abs(V).T @ seen @ np.abs(V), axis=0)
+    if face is not None and len(face.rows) == 0:
+        known = exact_congruence(cost, V)
+        used = np.any(known != 0, axis=0) if known is not None else used
+    if np.all(used):
+        return face
+    if face is None:
+        return Face(V[:, used], np.arange(m), np.zeros(m))
+    return replace(face, V=V[:, used])
+
+
+def _sparse_row(row: np.ndarray, n: int) -> SparseMap:
+    import scipy.sparse as sp
+
+    return SparseMap(sp.csr_array(row.reshape(1, -1)), n)
+
+
+def _like(family: LinearMap, second: LinearMap, like: Array) -> LinearMap:
+    """Stacked, in the namespace of the first."""
+    return StackedMap(family, second if is_numpy(like) else DenseMap(from_numpy(second.matrix(0)[None], like)))
