@@ -141,6 +141,14 @@ class Standard:
         return self.combined.contradiction or ("" if self.face is None else self.face.contradiction)
 
     @property
+    def farkas(self) -> np.ndarray:
+        """Multipliers of all rows that say why no X is feasible, as far as multipliers can."""
+        if self.combined.contradiction:
+            return np.zeros(len(self.equal)) if self.combined.farkas is None else self.combined.farkas
+        weights = np.zeros(len(self.r)) if self.face is None else self.face.weights
+        return self.combined.lifted(self._before_echelon(weights * self.r), self.equal)
+
+    @property
     def only_zero(self) -> bool:
         """Whether X = 0 is the only feasible matrix."""
         return self.face is not None and self.face.V.shape[1] == 0 and not self.face.contradiction

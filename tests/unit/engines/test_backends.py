@@ -24,11 +24,14 @@ def linear(array, complex_=False, b=(0.5, 1.0, 2.0), rank_one=False, complex_A=N
     n, m = 4, len(b)
     C = hermitian(rng, n, complex_)
     complex_A = complex_ if complex_A is None else complex_A
+    b = list(b)
     if rank_one:
         A = rng.standard_normal((m, n)) + (1j * rng.standard_normal((m, n)) if complex_A else 0)
+        A, b = np.concatenate([A, np.eye(n)]), [*b, *[0.75] * n]  # the diagonal, so the trace
     else:
-        A = np.stack([hermitian(rng, n, complex_A) for _ in range(m)])
-    return ml.LinearSDP(array(C), array(A), array(np.array(b)), 3.0)
+        A = np.stack([*(hermitian(rng, n, complex_A) for _ in range(m)), np.eye(n)])
+        b = [*b, 3.0]
+    return ml.LinearSDP(array(C), array(A), array(np.array(b)))
 
 
 GAMES = {
@@ -68,7 +71,7 @@ def test_multiplicative_weights(backend, name):
     mine = ml.solve(GAMES[name](backend.array), method="mmw", tol=1e-12, max_iter=15)
     numpys = ml.solve(GAMES[name](np.asarray), method="mmw", tol=1e-12, max_iter=15)
     assert mine.iterations == numpys.iterations
-    size = mine.problem.scale
+    size = max(abs(numpys.lower), abs(numpys.upper))
     assert mine.lower == pytest.approx(numpys.lower, abs=1e-8 * size)
     assert mine.upper == pytest.approx(numpys.upper, abs=1e-8 * size)
     optimum = ml.solve(GAMES[name](np.asarray), tol=1e-8)

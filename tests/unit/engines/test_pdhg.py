@@ -179,7 +179,7 @@ def test_the_arrays_of_other_libraries(backend):
         yield Discrepancy(array(rng.standard_normal((12, 4))), array(rng.standard_normal((9, 4)) + 0.3))
         G = rng.standard_normal((4, 4, 4)) + 1j * rng.standard_normal((4, 4, 4))
         H = G + np.conj(np.swapaxes(G, 1, 2))
-        yield ml.LinearSDP(array(H[0]), array(H[1:]), [1.0, 2.0, 3.0], 2.0)
+        yield ml.LinearSDP(array(H[0]), array(np.stack([*H[1:], np.eye(4)])), [1.0, 2.0, 3.0, 2.0])
 
     for mine, numpys in zip(problems(backend.array), problems(np.asarray), strict=True):
         a, b = ml.solve(mine, "pdhg", tol=1e-6), ml.solve(numpys, "pdhg", tol=1e-6)
