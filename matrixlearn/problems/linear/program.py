@@ -210,6 +210,10 @@ class LinearSDP(Problem):
         """One multiplier for each row as it was given to `with_senses`; y itself for a plain program."""
         return self.family.factors * y if isinstance(self.family, ScaledMap) else y
 
+    def constraint(self, j: int) -> Array:
+        """A_j, dense."""
+        return self.family.matrix(j)
+
     # -- how it is solved -------------------------------------------------------------------------
 
     @property

@@ -16,6 +16,7 @@ import numpy as np
 
 from matrixlearn._array import as_numpy, from_numpy, is_numpy
 from matrixlearn.linalg import frobenius, sym
+from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.maps import CompressedMap, DenseMap, LinearMap, SparseMap, StackedMap
 from matrixlearn.maps.bounded import congruence_error, on_numpy
 from matrixlearn.problems.linear.echelon import Echelon
@@ -176,6 +177,7 @@ class Standard:
 
     def lowered_matrix(self, X: Array) -> Array:
         """W with X = T V W V^T T, or the nearest."""
+        X = X.dense() if isinstance(X, FactoredMatrix) else X
         if self._plain:
             return X
         x = as_numpy(X) / np.outer(self.t, self.t)
@@ -291,9 +293,18 @@ class Standard:
 
 def _compressed(family: LinearMap, V: np.ndarray) -> tuple[LinearMap, LinearMap]:
     """(the V^T A_j V for engines, the same for the proof): numbers, where they are exact and few."""
-    m, n = family.shape
-    if m * n * n * V.shape[1] <= WORK:
-        parts = [part for j in range(m) if (part := exact_congruence(family.matrix(j), V)) is not None]
+    m, r = family.shape[0], V.shape[1]
+    parts: list[np.ndarray] = []
+    if m * r * r <= WORK:
+        work = 0
+        for j in range(m):
+            A = family.matrix(j)
+            used = int(np.count_nonzero(np.any(A != 0, axis=0)))
+            work += used * r * (used + r)
+            part = exact_congruence(A, V) if work <= WORK else None
+            if part is None:
+                break
+            parts.append(part)
         if len(parts) == m:
             exact = DenseMap(np.stack(parts))
             return exact, exact
