@@ -149,7 +149,9 @@ class Certificate:
         slack = RECOMPUTED * max(fresh.size, abs(fresh.lower) if math.isfinite(fresh.lower) else 0.0)
         if math.isfinite(fresh.upper - fresh.lower):  # nothing but rounding: points are moved once more
             slack = max(slack, min(2 * (fresh.upper - fresh.lower), ROUNDING), 0.01 * (fresh.upper - fresh.lower))
-        lower_holds = self.rigour == "estimate" or self.lower <= fresh.lower + slack  # an estimate is no claim
+        lower_holds = self.lower <= fresh.lower + slack
+        if self.rigour == "estimate":  # no claim, but a number
+            lower_holds = not math.isnan(self.lower)
         if not (lower_holds and self.upper >= fresh.upper - slack):  # never for NaN
             msg = (
                 f"the data prove [{fresh.lower:.17g}, {fresh.upper:.17g}], not the claimed "

@@ -258,8 +258,8 @@ def combined(family: LinearMap, b: np.ndarray, equal: np.ndarray, trace_bound: f
                     if trace > Fraction(trace_bound):
                         asked = f"row {least[1]} asks for a trace of {float(trace):.6g}"
                         why = f"{asked}, above trace_bound = {trace_bound:g}"
-                        j, factor = least[1], next(member.factor for member in group if member.i == least[1])
-                        proof = _multipliers(m, {j: -float(1 / (factor * unit))})
+                        factor = next(member.factor for member in group if member.i == least[1])
+                        proof = _multipliers(m, {least[1]: -float(1 / (factor * unit))})
                         return Combined(np.arange(m), equal, groups, why, needs_trace_bound=True, farkas=proof)
                     both = upper is not None and lower is not None and upper[0] == lower[0]
                     if trace == Fraction(trace_bound) and fixed is None and not both:

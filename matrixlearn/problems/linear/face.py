@@ -282,7 +282,7 @@ def whole_multipliers(
 
 
 def _units(w: np.ndarray) -> list[float]:
-    """What w may be a whole multiple of, in this order: parts of its largest entry, and of its least that is not noise."""
+    """What w may be a whole multiple of, in this order: parts of its largest entry, and of the least beyond noise."""
     sizes = np.abs(w)
     largest = float(np.max(sizes, initial=0.0))
     if largest == 0:

@@ -40,6 +40,9 @@ NEARLY = 1e-12
 SMALL_MULTIPLE = 2.0**-10
 """Of the largest multiple of I that the rows allow, what others are moved towards."""
 
+ROOMS = (1e-13, 1e-8)
+"""What is added to a multiple of the trace's multipliers, in the order in which it is tried."""
+
 ROUNDED = 1e-9
 """Part of R by which a trace may be above it."""
 
@@ -339,11 +342,12 @@ class OpenProgram(FamilyGame):
         upper, size = proof.upper(y)
         if upper < INF:
             return Bound(point=y, upper=upper, size=size, trace_bound=self._used(y))
-        if self.trace_multipliers is not None:  # A(z) >= I: t z makes up for what y lacks
-            moved = y + proof.shift(y) * self.trace_multipliers
-            upper, size = proof.upper(moved)
-            if upper < INF:
-                return Bound(point=moved, upper=upper, size=size, trace_bound=self._used(moved))
+        if self.trace_multipliers is not None:  # A(z) about I: t z makes up for what y lacks
+            for more in ROOMS:
+                moved = y + (1 + more) * proof.shift(y) * self.trace_multipliers
+                upper, size = proof.upper(moved)
+                if upper < INF:
+                    return Bound(point=moved, upper=upper, size=size, trace_bound=self._used(moved))
         if self.interior is not None:  # an engine between bounds plays with the trace that was given
             return self.bound_by_limit(y)
         return Bound(point=y, size=size)
@@ -402,7 +406,7 @@ class OpenProgram(FamilyGame):
                 z, residual = combination(self.proof.family, rows, target)
                 z = np.where(np.abs(z) * self.family.sizes > NEARLY * frobenius(target), z, 0.0)
                 if residual <= 1e-9 * frobenius(target) and np.all(self.equal | (z >= 0)):
-                    yield np.asarray(z * (1 + 1e-8))
+                    yield z
 
     def toward(self, X: Array, interior: Array | None) -> Array:
         """X moved to the rows and towards a strictly feasible point, as little as a proof takes."""

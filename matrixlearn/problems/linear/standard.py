@@ -189,7 +189,7 @@ class Standard:
     def lifted_matrix(self, W: Array) -> Array:
         """T V W V^T T."""
         if self._plain:
-            return W
+            return W if is_numpy(self.C) else from_numpy(as_numpy(W), self.C)
         x = as_numpy(W)
         if self.face is not None:
             x = self.face.V @ x @ self.face.V.T

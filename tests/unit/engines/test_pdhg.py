@@ -121,10 +121,10 @@ def test_accuracy_costs_rounds_in_proportion_to_its_digits():
 
 
 def test_the_units_of_a_constraint_do_not_matter():
-    """A_j -> k_j A_j, b_j -> k_j b_j, powers of two: the same rounds, to the last bit but for the order of sums."""
+    """A_j -> k_j A_j, b_j -> k_j b_j, powers of four: the same rounds, to the last bit but for the order of sums."""
     problem = ml.LinearSDP.random(np.random.default_rng(1))
     A = np.stack([problem.family.matrix(j) for j in range(len(problem.b))])
-    k = 2.0 ** np.array([(7 * j) % 21 - 10 for j in range(len(problem.b))])
+    k = 4.0 ** np.array([(7 * j) % 11 - 5 for j in range(len(problem.b))])
     b = np.abs(problem.b) + 0.1
     mine = ml.solve(ml.LinearSDP(problem.C, A, b, problem.trace_bound), "pdhg", tol=1e-6)
     scaled = ml.solve(ml.LinearSDP(problem.C, A * k[:, None, None], b * k, problem.trace_bound), "pdhg", tol=1e-6)
