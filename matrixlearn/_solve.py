@@ -159,7 +159,9 @@ def solve(
         raise ProblemError(msg)
     began = time.perf_counter()
     reduction = problem.reduction()
-    with _resting(problem), governed(problem), _told(type(problem).__name__, progress, callback) as tell:
+    told = _told(type(problem).__name__, progress, callback)
+    with contextlib.ExitStack() as after, governed(problem), told as tell:
+        after.callback(problem.rest)
         found: Found | str
         if reduction is None:
             found = _run(problem, method, tol, atol, limits, tell, warm_start, seed)
@@ -413,15 +415,6 @@ def _estimate(problem: Problem, X: Array, certificate: Certificate, tol: float, 
     if bound.lower > certificate.upper + max(tol * size, atol):  # X is not near enough to a feasible one
         return {}
     return {"lower": min(bound.lower, certificate.upper), "rigour": "estimate", "size": size, "X": bound.point}
-
-
-@contextlib.contextmanager
-def _resting(problem: Problem) -> Iterator[None]:
-    """The problem lets go at the end of what only a solve needs."""
-    try:
-        yield
-    finally:
-        problem.rest()
 
 
 @contextlib.contextmanager

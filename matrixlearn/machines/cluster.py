@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from matrixlearn.machines.dask import Dask
 
 LOOPBACK = "127.0.0.1"
+QUIET = "matrixlearn.machines.quiet"
+"""What the processes of an embedded cluster load first."""
 PATIENCE = 10.0
 """Seconds in which a scheduler must answer, or a worker come."""
 START = 60.0
@@ -26,7 +28,11 @@ GLANCE = 1.0
 
 
 class LostError(Exception):
-    """A call did not come back: to be repeated."""
+    """A call did not come back: to be repeated, best on another worker than that of this address."""
+
+    def __init__(self, why: str, address: str) -> None:
+        super().__init__(why)
+        self.address = address
 
 
 @dataclass(eq=False)
@@ -88,7 +94,7 @@ class Cluster:
         try:
             local = distributed.LocalCluster(
                 n_workers=workers, threads_per_worker=1, processes=True, host=LOOPBACK, silence_logs=logging.CRITICAL,
-                dashboard_address=f"{LOOPBACK}:0", scheduler_kwargs={"dashboard": False},
+                dashboard_address=f"{LOOPBACK}:0", scheduler_kwargs={"dashboard": False}, preload=[QUIET],
             )  # fmt: skip
         except (RuntimeError, OSError, TimeoutError) as error:
             msg = f"the {workers} workers did not start: {_brief(error)}. {UNGUARDED}"
@@ -132,12 +138,15 @@ class Cluster:
             Where none comes in time.
         """
         end = time.monotonic() + patience
-        while not (found := self.workers()):
+        while True:
+            if self.embedded is not None:  # one that is killed while it starts does not come again by itself
+                self.embedded.scale(len(self.embedded.worker_spec))
+            if found := self.workers():
+                return found
             if time.monotonic() > end:
                 msg = f"the Dask scheduler has no worker, and none came within {patience:g} s: start some"
                 raise MachinesError(msg)
-            time.sleep(0.05)
-        return found
+            time.sleep(0.1)
 
     # -- keepers ------------------------------------------------------------------------------------
 
@@ -151,44 +160,54 @@ class Cluster:
         """
         from distributed import Actor
 
-        made = []
+        made: list[Any] = []
         try:
             futures = [
                 # elsewhere, too: what is bound to a worker waits for ever when that dies
-                self.client.submit(Keeper, actor=True, workers=[where], allow_other_workers=True, pure=False)
-                for where in addresses
+                self.client.submit(Keeper, actor=True, workers=[address], allow_other_workers=True, pure=False)
+                for address in addresses
             ]
             for future in futures:
                 found = future.result(timeout=PATIENCE)
                 with self.client.as_current():  # not the default client of someone else
                     made.append(Actor(found._cls, found._address, found.key))
         except Exception as error:
-            raise LostError(_brief(error)) from error
+            raise LostError(_brief(error), addresses[len(made)]) from error
         return made
 
-    def answer(self, keeper: Any, future: Any, timeout: float) -> bytes:
-        """What a keeper answers.
+    def answers(self, asked: Sequence[tuple[Any, Any]], timeout: float) -> list[bytes | LostError]:
+        """What keepers answer, each given with its future, or how they were lost; all are waited for together.
 
         Raises
         ------
-        LostError
-            Where its worker is gone, or the time is over.
         MachinesError
             Where the scheduler is gone.
         """
+        found: dict[int, bytes | LostError] = {}
+
+        async def settled() -> None:
+            for i, (keeper, future) in enumerate(asked):
+                if i not in found:
+                    try:
+                        found[i] = await future
+                    except Exception as error:
+                        found[i] = LostError(_brief(error), keeper._address)
+
         end = time.monotonic() + timeout
-        while True:
-            try:
-                return future.result(timeout=max(0.01, min(GLANCE, end - time.monotonic())))
-            except TimeoutError as error:
-                if time.monotonic() >= end:
-                    msg = f"no answer of {keeper._address} within {timeout:g} s"
-                    raise LostError(msg) from error
-                if keeper._address not in self.workers():
-                    msg = f"the worker {keeper._address} is gone"
-                    raise LostError(msg) from error
-            except Exception as error:
-                raise LostError(_brief(error)) from error
+        while len(found) < len(asked):
+            left = end - time.monotonic()
+            with contextlib.suppress(TimeoutError):
+                self.client.sync(settled, callback_timeout=max(0.01, min(GLANCE, left)))
+                continue
+            there = self.workers()
+            for i, (keeper, future) in enumerate(asked):
+                if i in found or future.done():
+                    continue
+                if left <= GLANCE:
+                    found[i] = LostError(f"no answer of {keeper._address} within {timeout:g} s", keeper._address)
+                elif keeper._address not in there:
+                    found[i] = LostError(f"the worker {keeper._address} is gone", keeper._address)
+        return [found[i] for i in range(len(asked))]
 
 
 UNGUARDED = (

@@ -11,7 +11,7 @@ import pickle
 import threading
 import weakref
 from collections import Counter
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -113,6 +113,7 @@ class DaskMachines(Held):
         self._blocks: list[range] = []
         self._keepers: list[Any] = []
         self._memories: list[Memory] = []
+        self._shunned: set[str] = set()
         self._sparse = False
         try:
             self._load()
@@ -195,22 +196,14 @@ class DaskMachines(Held):
         raise MachinesError(msg) from why
 
     def _ask(self, task: bytes, parts: list[tuple[np.ndarray, ...]], replies: dict[int, Any]) -> None:
-        """Send a task to all who have not answered it, and wait for all."""
-        sent = {b: self._sent(b, task, part) for b, part in enumerate(parts) if b not in replies}
-        lost: LostError | None = None
-        for b, future in sent.items():
-            try:
-                kind, reply = self._answer(b, future)
-                if kind == "missing":
+        """Add the replies that are not there."""
+        while waiting := [b for b in range(len(parts)) if b not in replies]:
+            for b, kind, reply in self._answers({b: self._sent(b, task, parts[b]) for b in waiting}):
+                if kind == "missing":  # it has forgotten a value: that and all others are sent again
                     self._memories[b].clear()
-                    _, reply = self._answer(b, self._sent(b, task, parts[b]))
-            except LostError as error:
-                self._keepers[b], lost = None, error
-                continue
-            self._memories[b].keep_result(reply)
-            replies[b] = reply
-        if lost is not None:
-            raise lost
+                else:
+                    self._memories[b].keep_result(reply)
+                    replies[b] = reply
 
     def _sent(self, b: int, task: bytes, part: tuple[np.ndarray, ...]) -> Any:
         """The call under way: of each value its digest, and itself where the keeper may have forgotten it."""
@@ -220,24 +213,32 @@ class DaskMachines(Held):
             message.append((key, None if key in memory else values))
         for (key, _), values in zip(message, part, strict=True):
             memory.keep(key, values)
-        packed = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
-        self.ledger.moved += len(task) + len(packed)
-        return self._call(b, "call", task, packed)
+        return self._call(b, "call", task, pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL))
 
     def _call(self, b: int, name: str, *messages: bytes) -> Any:
+        keeper = self._keepers[b]
+        self.ledger.moved += sum(map(len, messages))
         try:
-            return getattr(self._keepers[b], name)(*messages)
+            return getattr(keeper, name)(*messages)
         except Exception as error:  # Dask knows by now that the worker is gone
             self._keepers[b] = None
-            raise LostError(str(error)) from error
+            raise LostError(str(error), keeper._address) from error
 
-    def _answer(self, b: int, future: Any) -> tuple[str, Any]:
-        packed = self._opened().answer(self._keepers[b], future, self.network.timeout)
-        self.ledger.moved += len(packed)
-        kind, reply = pickle.loads(packed)
-        if kind == "error":
-            raise reply
-        return kind, reply
+    def _answers(self, sent: dict[int, Any]) -> Iterator[tuple[int, str, Any]]:
+        """What came back, block by block; then, where one was lost, its `LostError`."""
+        asked, lost = [(self._keepers[b], future) for b, future in sent.items()], None
+        for b, packed in zip(sent, self._opened().answers(asked, self.network.timeout), strict=True):
+            if isinstance(packed, LostError):
+                self._shunned.add(packed.address)
+                self._keepers[b], lost = None, packed
+                continue
+            self.ledger.moved += len(packed)
+            kind, reply = pickle.loads(packed)
+            if kind == "error":
+                raise reply
+            yield b, kind, reply
+        if lost is not None:
+            raise lost
 
     # -- keepers ------------------------------------------------------------------------------------
 
@@ -257,20 +258,20 @@ class DaskMachines(Held):
             return
         busy = Counter(keeper._address for keeper in self._keepers if keeper is not None)
         addresses = cluster.some_workers()
+        addresses = [address for address in addresses if address not in self._shunned] or addresses
         chosen = []
         for _ in missing:
             chosen.append(min(addresses, key=lambda address: busy[address]))
             busy[chosen[-1]] += 1
         for b, keeper in zip(missing, cluster.keepers(chosen), strict=True):
             self._keepers[b], self._memories[b] = keeper, Memory()
-        loads = {b: self._call(b, "take", self._terms(b)) for b in missing}
-        for b, future in loads.items():
-            try:
-                _, self._facts[b] = self._answer(b, future)
-            except LostError:
-                for other in loads:  # those that have not answered may not have their rows
-                    self._keepers[other] = None
-                raise
+        try:
+            for b, _, facts in self._answers({b: self._call(b, "take", self._terms(b)) for b in missing}):
+                self._facts[b] = facts
+        except BaseException:  # of those that have not answered no one knows whether they have their rows
+            for b in missing:
+                self._keepers[b] = None
+            raise
 
     def _terms(self, b: int) -> bytes:
         import cloudpickle
@@ -278,9 +279,7 @@ class DaskMachines(Held):
         block, facts = self._blocks[b], self._facts[b]
         shards = Shards(tuple(self.ids[i] for i in block), tuple(self.shards.loaders[i] for i in block))
         prints = None if facts is None else facts.prints
-        packed = cloudpickle.dumps(Terms(shards, versions(), self._sparse, prints))
-        self.ledger.moved += len(packed)
-        return packed
+        return cloudpickle.dumps(Terms(shards, versions(), self._sparse, prints))
 
 
 def _joined(replies: list[Any]) -> Any:
