@@ -269,7 +269,7 @@ class Solution:
                 atol=said["atol"],
                 iterations=said["iterations"],
                 seconds=said["seconds"],
-                history=History(Event(int(i), *map(float, row)) for i, *row in arrays["history"].T),
+                history=History(Event(int(i), *at) for i, *at in arrays["history"].T.tolist()),
                 notes=said["notes"],
             )
         except (FileNotFoundError, PluginError):

@@ -22,6 +22,7 @@ import numpy as np
 from matrixlearn._array import namespace
 from matrixlearn.callbacks import Callback, Event, silent
 from matrixlearn.certificate import Certificate, combine, relative_gap, size_of
+from matrixlearn.exceptions import MachinesError
 from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.problems.base import Bound, Problem
 from matrixlearn.typing import Array
@@ -260,6 +261,10 @@ class Engine(ABC):
         """What `Solution.explain` should say of how it went; empty, by default."""
         return ""
 
+    def progress(self, state: Any) -> str:
+        """What the live line should say beside the bounds, such as what was sent; empty, by default."""
+        return ""
+
     def seeded(self, seed: int) -> Engine:
         """This engine with another ``seed``, the field of an engine that draws; itself, where it draws nothing."""
         return replace(self, seed=seed) if hasattr(self, "seed") else self  # type: ignore[type-var]
@@ -324,7 +329,8 @@ def run(
     iteration, state, ended, last = 0, None, "", Proposal()
 
     def now() -> Event:
-        return Event(iteration, time.perf_counter() - began, incumbent.lower, incumbent.upper, incumbent.gap)
+        note = "" if state is None else engine.progress(state)
+        return Event(iteration, time.perf_counter() - began, incumbent.lower, incumbent.upper, incumbent.gap, note)
 
     def check() -> str:
         events.append(now())
@@ -359,8 +365,10 @@ def run(
                 ended = check() or state.finished
     except KeyboardInterrupt:
         ended = INTERRUPTED
+    except MachinesError as error:
+        ended = f"the data are out of reach: {error}"
     if not (incumbent.within(tol, atol) or incumbent.infeasible):
-        with contextlib.suppress(KeyboardInterrupt):  # what is known in the end is worth all eigenvalues
+        with contextlib.suppress(KeyboardInterrupt, MachinesError):  # what is known in the end is worth all eigenvalues
             if last.interior is not None:
                 incumbent = incumbent.offered(last)
             if last.X is not None:

@@ -162,6 +162,9 @@ class Problem(ABC):
     def bound_from_vector(self, y: np.ndarray) -> Bound:
         """What the vector proves, from the problem's data alone."""
 
+    def rest(self) -> None:  # noqa: B027 - most problems need nothing but their data
+        """Let go of what only a solve needs, such as processes that hold data; `solve` asks for it at its end."""
+
     def check(self) -> None:  # noqa: B027  # right as it is
         """What `solve`, `certify` and `methods` ask once before anything else: a ProblemError that names what cannot be
         right.  Nothing by default: construction has checked.
