@@ -324,3 +324,20 @@ class KnapsackSet:
         total = float(self.weights @ room)
         fraction = min(1.0, (target - low) / total) if total > 0 else 0.0
         return self.lower + fraction * room
+
+    def constraints(self, y: Any) -> list[Any]:
+        """Y as cvxpy constraints on the expression y."""
+        out = []
+        for value, sign in ((self.lower, 1), (self.upper, -1)):
+            finite = np.flatnonzero(np.isfinite(value))
+            if len(finite):
+                out.append(sign * y[finite] >= sign * value[finite])
+        if self.weights is not None:
+            row = self.weights @ y
+            if self.row_lower == self.row_upper:
+                return [*out, row == self.row_upper]
+            if np.isfinite(self.row_lower):
+                out.append(row >= self.row_lower)
+            if np.isfinite(self.row_upper):
+                out.append(row <= self.row_upper)
+        return out

@@ -578,7 +578,7 @@ def test_arora_kale_at_one_level_succeeds_or_proves_the_level_too_low(seed, fact
         assert problem.level <= value * (1 + 1e-6)
     else:  # Theorem 4.3.2
         assert done.iterations == rounds + 1
-        assert game.upper_value(done.state.last.answer.evidence) <= (1 + DELTA) * problem.level * (1 + 1e-9)
+        assert game.game.upper(done.state.last.answer.evidence) <= (1 + DELTA) * problem.level * (1 + 1e-9)
     assert done.certificate.lower <= value * (1 + 1e-6)
     assert value <= done.certificate.upper * (1 + 1e-6)
 
@@ -604,7 +604,7 @@ def test_the_theory_schedule_searches_the_value(seed):
         assert rounds <= schedule.rounds_for(game, alpha)
         y = after.proposals[0].y
         if y is not None:  # T successes: their average is dual feasible at (1 + delta) alpha
-            assert game.upper_value(y) <= (1 + DELTA) * alpha * (1 + 1e-9)
+            assert game.game.upper(y) <= (1 + DELTA) * alpha * (1 + 1e-9)
     value = optimum(game)
     assert solution.lower <= value * (1 + 1e-6)
     assert value <= solution.upper * (1 + 1e-6)
@@ -675,11 +675,11 @@ def test_the_signed_pair_plays_the_rounds_of_the_whole_pair(seed, rate):
 def test_the_average_of_best_responses_closes_the_gap(seed):
     """Regret: ||M(average y)|| - v <= ln(2n) / (rate T) + rate width^2 for rate width <= 1."""
     game = NormGame.random(np.random.default_rng(seed))
-    width, rounds = game.cost_norm + float(game.constraint_norms.max()), 150
-    rate = math.sqrt(math.log(2 * game.cost.shape[0]) / rounds) / width
+    width, rounds = game.game.cost_norm + float(game.game.A.norms.max()), 150
+    rate = math.sqrt(math.log(2 * game.game.C.shape[0]) / rounds) / width
     done = play_out(Pair(game, False, rate), max_iter=rounds)
     value = optimum(game)
     mean = done.state.oracle.total / done.state.oracle.rounds
-    assert game.upper_value(mean) - value <= 2 * width * math.sqrt(math.log(2 * game.cost.shape[0]) / rounds) + 1e-6
+    assert game.game.upper(mean) - value <= 2 * width * math.sqrt(math.log(2 * game.game.C.shape[0]) / rounds) + 1e-6
     fresh = certify(game, X=done.certificate.X, y=mean)
     assert fresh.lower - 1e-6 <= value <= fresh.upper + 1e-6

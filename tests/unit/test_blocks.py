@@ -112,5 +112,5 @@ def test_a_linear_program_is_one_of_blocks_of_order_one():
     A, c, b = rng.uniform(0, 1, (m, n)), rng.uniform(-1, 1, n), rng.uniform(1, 2, m)
     problem = ml.LinearSDP.with_senses(np.diag(c), [sp.diags_array(a) for a in A], b, "<=", 5.0)
     judge = linprog(-c, np.vstack([A, np.ones(n)]), np.append(b, 5.0))
-    assert problem.spectral_set.blocks == (1,) * n and len(problem.cells) == 3
+    assert problem.game.S.blocks == (1,) * n and len(problem.cells) == 3
     assert ml.solve(problem, tol=1e-7).value == pytest.approx(-judge.fun, rel=1e-6)

@@ -15,6 +15,7 @@ from matrixlearn.engines.restarts import Restarts
 from matrixlearn.engines.saddle import ScaledSet, metric, nearest
 from matrixlearn.linalg import inner
 from matrixlearn.sets import ScaledSimplex, SpectralBall, SpectralSet, Spectraplex, TraceBall
+from matrixlearn.testing.laws.engine import Opaque
 from matrixlearn.testing.strategies import hermitian, symmetric
 
 
@@ -26,10 +27,10 @@ def gaussian(m=60, n=40, N=8, seed=0):
 def rounds(problem, count):
     """The states of the first rounds."""
     engine = HybridGradient()
-    state = engine.init(problem, Incumbent(problem))
+    state = engine.init(problem.game, Incumbent(problem))
     out = [state]
     for _ in range(count):
-        out.append(engine.step(problem, out[-1], Incumbent(problem)))
+        out.append(engine.step(problem.game, out[-1], Incumbent(problem)))
     return out
 
 
@@ -83,8 +84,8 @@ def test_the_scaled_projection_is_nearest_in_its_metric(seed):
 @pytest.mark.parametrize("name", ["sdp", "discrepancy", "maxcut", "template"])
 def test_every_round_keeps_to_the_step_rule_and_inside_the_sets(name, random_game):
     drawn = (random_game(name, seed) for seed in range(4, 100))
-    problem = next(p for p in drawn if p is not None and p.dual_set.is_bounded)
-    S, Y, d = problem.spectral_set, problem.dual_set, metric(problem)
+    problem = next(p for p in drawn if p is not None and p.game.Y.is_bounded)
+    S, Y, d = problem.game.S, problem.game.Y, metric(problem.game)
     states = rounds(problem, 40)
     for before, after in pairwise(states):
         now = after.now
@@ -92,25 +93,23 @@ def test_every_round_keeps_to_the_step_rule_and_inside_the_sets(name, random_gam
         np.testing.assert_allclose(now.y, Y.project(now.y), atol=1e-12 * (1 + np.abs(now.y).max()))
         assert np.abs(S.eigenvalues(now.X)).sum() <= S.trace * (1 + 1e-10)
         for point in (now, after.average):  # the images are carried along, not computed again
-            np.testing.assert_allclose(point.image, problem.forward(point.y), atol=1e-9 * problem.scale)
-            np.testing.assert_allclose(
-                point.prices, problem.offset - problem.adjoint(point.X), atol=1e-9 * (1 + d.max() * S.trace)
-            )
+            np.testing.assert_allclose(point.image, problem.game.image(point.y), atol=1e-9 * problem.scale)
+            np.testing.assert_allclose(point.prices, problem.game.prices(point.X), atol=1e-9 * (1 + d.max() * S.trace))
         if after.restarts.since == before.restarts.since + 1:
             assert after.mass > before.mass  # the accepted step joins the average
             eta = after.mass - before.mass
             dX, dz = now.X - before.now.X, d * (now.y - before.now.y)
-            coupling = abs(inner(problem.apply(now.y - before.now.y), dX))
+            coupling = abs(inner(problem.game.A.apply(now.y - before.now.y), dX))
             size = after.omega * dz @ dz + inner(dX, dX) / after.omega
             assert 2 * eta * coupling <= size * (1 + 1e-6) + 1e-14 * problem.scale
 
 
 def test_the_power_method_finds_the_norm():
     problem = gaussian()
-    d = metric(problem)
-    A = np.stack([problem.constraint(j).ravel() / d[j] for j in range(len(d))])
+    d = metric(problem.game)
+    A = np.stack([problem.game.A.matrix(j).ravel() / d[j] for j in range(len(d))])
     exact = np.linalg.norm(A, 2)
-    assert 0.9 * exact <= operator_norm(problem, d, 50) <= exact * (1 + 1e-12)
+    assert 0.9 * exact <= operator_norm(problem.game, d, 50) <= exact * (1 + 1e-12)
 
 
 def test_accuracy_costs_rounds_in_proportion_to_its_digits():
@@ -123,7 +122,7 @@ def test_accuracy_costs_rounds_in_proportion_to_its_digits():
 def test_the_units_of_a_constraint_do_not_matter():
     """A_j -> k_j A_j, b_j -> k_j b_j, powers of two: the same rounds, to the last bit but for the order of sums."""
     problem = ml.LinearSDP.random(np.random.default_rng(1))
-    A = np.stack([problem.family.matrix(j) for j in range(len(problem.b))])
+    A = np.stack([problem.game.A.matrix(j) for j in range(len(problem.b))])
     k = 2.0 ** np.array([(7 * j) % 21 - 10 for j in range(len(problem.b))])
     b = np.abs(problem.b) + 0.1
     mine = ml.solve(ml.LinearSDP(problem.C, A, b, problem.trace_bound), "pdhg", tol=1e-6)
@@ -155,7 +154,7 @@ def test_images_that_are_not_finite_end_it():
     good = gaussian()
     problem = Broken(good.X_source, good.X_target)
     engine, state, incumbent = HybridGradient(Restarts(checks=10**9)), None, Incumbent(problem)
-    state = engine.init(problem, incumbent)
+    state = engine.init(problem.game, incumbent)
     for _ in range(60):
         state = engine._moved(problem, state)
         if state.finished:
@@ -202,4 +201,4 @@ def test_what_it_cannot_play_is_refused_before_the_first_round():
     assert "register" in HybridGradient().objection(Game(np.eye(2), np.ones((1, 2))))
     unbounded = ml.LinearSDP(np.eye(2), [-np.eye(2)], [-0.5], 1.0).standard.program
     assert "bounded" in HybridGradient().objection(unbounded)
-    assert "SpectralGame" in HybridGradient().objection(object())
+    assert "plays games" in HybridGradient().objection(Opaque())
