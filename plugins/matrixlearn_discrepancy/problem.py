@@ -101,7 +101,7 @@ class Discrepancy(GameProblem):
     def with_max_weight(self, max_weight: float | None) -> Discrepancy:
         """The same points under another cap: their coordinates are not computed again."""
         other = copy(self)
-        for name in ("dual_set", "_let_in"):
+        for name in ("game", "_let_in"):
             vars(other).pop(name, None)
         object.__setattr__(other, "max_weight", _cap(max_weight))
         return other

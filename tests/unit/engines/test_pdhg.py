@@ -14,6 +14,7 @@ from matrixlearn.engines.pdhg import operator_norm
 from matrixlearn.engines.restarts import Restarts
 from matrixlearn.engines.saddle import ScaledSet, metric, nearest
 from matrixlearn.linalg import inner
+from matrixlearn.problem import Game, RankOneMap
 from matrixlearn.sets import ScaledSimplex, SpectralBall, SpectralSet, Spectraplex, TraceBall
 from matrixlearn.testing.laws.engine import Opaque
 from matrixlearn.testing.strategies import hermitian, symmetric
@@ -122,7 +123,7 @@ def test_accuracy_costs_rounds_in_proportion_to_its_digits():
 def test_the_units_of_a_constraint_do_not_matter():
     """A_j -> k_j A_j, b_j -> k_j b_j, powers of two: the same rounds, to the last bit but for the order of sums."""
     problem = ml.LinearSDP.random(np.random.default_rng(1))
-    A = np.stack([problem.game.A.matrix(j) for j in range(len(problem.b))])
+    A = np.stack([problem.family.matrix(j) for j in range(len(problem.b))])
     k = 2.0 ** np.array([(7 * j) % 21 - 10 for j in range(len(problem.b))])
     b = np.abs(problem.b) + 0.1
     mine = ml.solve(ml.LinearSDP(problem.C, A, b, problem.trace_bound), "pdhg", tol=1e-6)
@@ -143,7 +144,7 @@ def test_the_limit_of_double_precision_ends_it_with_the_best_bounds(seed):
 
 
 def test_images_that_are_not_finite_end_it():
-    class Broken(Discrepancy):
+    class Broken(RankOneMap):
         calls = 0
 
         def adjoint(self, X):
@@ -151,12 +152,12 @@ def test_images_that_are_not_finite_end_it():
             return super().adjoint(X) * (np.nan if self.calls > 40 and self.calls % 7 == 0 else 1.0)
 
     # every seventh product is lost: the engine notices the one that is its own
-    good = gaussian()
-    problem = Broken(good.X_source, good.X_target)
-    engine, state, incumbent = HybridGradient(Restarts(checks=10**9)), None, Incumbent(problem)
-    state = engine.init(problem.game, incumbent)
+    good = gaussian().game
+    game = Game(good.C, Broken(good.A.P), good.c, good.S, good.Y)
+    engine = HybridGradient(Restarts(checks=10**9))
+    state = engine.init(game, Incumbent(gaussian()))
     for _ in range(60):
-        state = engine._moved(problem, state)
+        state = engine._moved(game, state)
         if state.finished:
             break
     assert "not finite" in state.finished
@@ -195,10 +196,10 @@ def test_what_it_cannot_play_is_refused_before_the_first_round():
 
     Ellipsoid.__abstractmethods__ = frozenset()
 
-    class Game(Discrepancy):
-        spectral_set = property(lambda self: Ellipsoid(2, 1.0))
-
-    assert "register" in HybridGradient().objection(Game(np.eye(2), np.ones((1, 2))))
+    problem = Discrepancy(np.eye(2), np.ones((1, 2)))
+    game = problem.game
+    strange = Game(game.C, game.A, game.c, Ellipsoid(2, 1.0), game.Y)
+    assert "register" in HybridGradient().objection_to(strange)
     unbounded = ml.LinearSDP(np.eye(2), [-np.eye(2)], [-0.5], 1.0).standard.program
     assert "bounded" in HybridGradient().objection(unbounded)
     assert "plays games" in HybridGradient().objection(Opaque())
