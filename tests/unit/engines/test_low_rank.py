@@ -75,7 +75,7 @@ def test_the_multipliers_are_those_of_the_kkt_conditions(seed):
     """At the end S V = 0 and S >= 0 for S = Diag(y) - C, and sum y is the value."""
     problem = MaxCut(graph(40, seed=seed, weights=lambda rng, k: rng.uniform(-1, 2, k)))
     engine = LowRank()
-    state = engine.init(problem.game, Incumbent(problem))
+    state = engine.init(problem, Incumbent(problem))
     for _ in range(400):
         state = engine._descended(state)
     S = np.diag(state.y) - problem.game.C
@@ -89,7 +89,7 @@ def test_the_multipliers_are_those_of_the_kkt_conditions(seed):
 def test_steps_descend_along_the_spheres(seed):
     problem = MaxCut.random(np.random.default_rng(seed))
     engine = LowRank(rank=int(seed % 3) + 1)
-    states = [engine.init(problem.game, Incumbent(problem))]
+    states = [engine.init(problem, Incumbent(problem))]
     for _ in range(25):
         states.append(engine._descended(states[-1]))
         if states[-1].finished:
@@ -121,10 +121,10 @@ def test_a_saddle_point_is_left_by_a_new_column(n):
 def test_the_rank_grows_only_where_it_must():
     problem = MaxCut(graph(60))
     engine = LowRank()
-    state, incumbent = engine.init(problem.game, Incumbent(problem)), Incumbent(problem)
+    state, incumbent = engine.init(problem, Incumbent(problem)), Incumbent(problem)
     first = state.V.shape[1]
     for _ in range(150):
-        state = engine.step(problem.game, state, incumbent)
+        state = engine.step(problem, state, incumbent)
         for proposal in state.proposals:
             incumbent = incumbent.offered(proposal)
     assert incumbent.gap <= 1e-5
@@ -180,7 +180,7 @@ def test_sparse_and_dense_weights_are_one_problem():
     np.testing.assert_allclose(sparse.cost, dense.cost, atol=1e-15)
     np.testing.assert_allclose(sparse.cost_operator.toarray(), sparse.cost, atol=1e-15)
     y = np.random.default_rng(0).standard_normal(120)
-    np.testing.assert_allclose(sparse.shifted_operator(y).toarray(), sparse.forward(y), atol=1e-15)
+    np.testing.assert_allclose(sparse.shifted_operator(y).toarray(), sparse.game.image(y), atol=1e-15)
     a, b = ml.solve(sparse, tol=1e-6), ml.solve(dense, tol=1e-6)
     assert a.value == pytest.approx(b.value, rel=2e-6)
 
@@ -190,7 +190,7 @@ def test_the_dense_matrices_are_formed_when_asked_for():
     assert not {"weights", "cost"} & set(vars(problem))
     problem.cut_weight(np.ones(1000))
     engine = LowRank()
-    state = engine.init(problem.game, Incumbent(problem))
+    state = engine.init(problem, Incumbent(problem))
     engine._descended(state)
     assert not {"weights", "cost"} & set(vars(problem))
 
@@ -283,7 +283,7 @@ def test_a_certificate_of_some_size_verifies():
     solution = ml.solve(MaxCut(graph(300)), tol=1e-3)
     again = solution.certificate.verify()
     assert again.lower == pytest.approx(solution.lower, rel=1e-12)  # 8 n^2 eps is 1.6e-10
-    assert solution.problem.repair(solution.matrix) is solution.matrix
+    assert solution.problem.game.repaired(solution.matrix) is solution.matrix
 
 
 @pytest.mark.parametrize("n", [1, 7, 300])

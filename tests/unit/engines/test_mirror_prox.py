@@ -10,6 +10,7 @@ import matrixlearn as ml
 from matrixlearn.engines import Incumbent, MirrorProx
 from matrixlearn.engines.entropies import EntropicSide, EuclideanSide, soft_response, trimmed, vector_side
 from matrixlearn.linalg import inner
+from matrixlearn.problem import Game, RankOneMap
 from matrixlearn.sets import ScaledSimplex, SpectralBall, Spectraplex, TraceBall
 from matrixlearn.testing.laws.engine import Opaque
 
@@ -88,7 +89,7 @@ def test_the_averages_keep_to_the_bound_that_the_accepted_steps_prove(name, rand
     engine = MirrorProx()
     start = state = engine.init(problem.game, Incumbent(problem))
     for _ in range(rounds):
-        state = engine._moved(problem, state)
+        state = engine._moved(problem.game, state)
         assert not state.finished
     X, y, side = state.sum_X / state.mass, state.sum_y / state.mass, state.side
     S = problem.game.S
@@ -109,10 +110,10 @@ def test_the_averages_keep_to_the_bound_that_the_accepted_steps_prove(name, rand
 
 
 def test_the_side_of_the_vector_suits_its_set():
-    assert isinstance(vector_side(gaussian()), EntropicSide)
+    assert isinstance(vector_side(gaussian().game), EntropicSide)
     capped = Discrepancy(np.eye(3), np.ones((2, 3)), max_weight=2.0)
-    assert isinstance(vector_side(capped), EuclideanSide)
-    assert vector_side(ml.LinearSDP(np.eye(2), [np.eye(2)], [1.0], 3.0).standard.program.bounded()).slack
+    assert isinstance(vector_side(capped.game), EuclideanSide)
+    assert vector_side(ml.LinearSDP(np.eye(2), [np.eye(2)], [1.0], 3.0).standard.program.bounded().game).slack
 
 
 def test_restarts_have_no_floor():
@@ -142,14 +143,16 @@ def test_the_arrays_of_other_libraries(backend):
 
 
 def test_images_that_are_not_finite_end_it():
-    class Broken(Discrepancy):
+    class Broken(RankOneMap):
         def adjoint(self, X):
             return super().adjoint(X) * np.nan
 
-    problem = Broken(np.eye(3), np.ones((2, 3)))
+    problem = Discrepancy(np.eye(3), np.ones((2, 3)))
+    good = problem.game
+    game = Game(good.C, Broken(good.A.P), good.c, good.S, good.Y)
     engine = MirrorProx()
-    good = engine.init(Discrepancy(np.eye(3), np.ones((2, 3))), Incumbent(problem))
-    assert "not finite" in engine._moved(problem, good).finished
+    state = engine.init(good, Incumbent(problem))
+    assert "not finite" in engine._moved(game, state).finished
 
 
 def test_what_it_cannot_play_is_refused():

@@ -46,9 +46,9 @@ def test_no_losses_hints_and_rates_whatever_exceed_the_bound(seed, n, rounds, sp
 
 @pytest.mark.parametrize("name", FAMILIES)
 @given(seed=st.integers(0, 2**32 - 1), rounds=st.integers(1, 60), sharpness=st.sampled_from([0.05, 0.5, 5.0]))
-def test_the_regret_keeps_to_the_bound(name, random_problem, seed, rounds, sharpness):
-    problem = random_problem(name, seed)
-    if not problem.game.Y.is_bounded:
+def test_the_regret_keeps_to_the_bound(name, random_game, seed, rounds, sharpness):
+    problem = random_game(name, seed)
+    if problem is None or not problem.game.Y.is_bounded:
         return
     engine = MatrixMultiplicativeWeights(Adaptive(sharpness=sharpness))
     incumbent = Incumbent.first(problem)
@@ -93,7 +93,7 @@ def test_the_published_schedule_keeps_to_theorem_4_3_1(random_problem, seed, rou
             size = 1e-9 * problem.scale * state.rounds
             assert state.regret == pytest.approx(state.suffered - least, abs=size)
             assert state.regret <= state.regret_bound + size
-            rho, R, T = engine.schedule.width(problem, state.alpha), problem.game.S.trace, state.rounds
+            rho, R, T = engine.schedule.width(problem.game, state.alpha), problem.game.S.trace, state.rounds
             epsilon = min(delta * state.alpha / (2 * rho * R), 0.5)
             played, best = ((value / R + rho * T) / (2 * rho) for value in (state.suffered, least))
             assert played <= (1 + epsilon) * best + np.log(problem.game.S.dimension) / epsilon + 1e-9 * T

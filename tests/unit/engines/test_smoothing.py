@@ -11,6 +11,7 @@ from matrixlearn.engines import Incumbent, Smoothing
 from matrixlearn.engines.entropies import soft_response, soft_support
 from matrixlearn.engines.saddle import diameter
 from matrixlearn.linalg import inner
+from matrixlearn.problem import Game, RankOneMap
 from matrixlearn.sets import ScaledSimplex, SpectralBall, Spectraplex, TraceBall
 from matrixlearn.testing.laws.engine import Opaque
 from matrixlearn.testing.strategies import hermitian, symmetric
@@ -75,7 +76,7 @@ def test_the_gap_keeps_to_its_rate(name, random_game, seed, rounds):
     D = diameter(problem.game.Y, state.scaled.d)
     for _ in range(rounds):
         before = state
-        state = engine._accelerated(problem, state)
+        state = engine._accelerated(problem.game, state)
         assert not state.finished
         assert state.L >= before.L
     upper, lower = problem.game.upper(state.y), problem.game.lower(state.X)[0]
@@ -112,13 +113,15 @@ def test_the_arrays_of_other_libraries(backend):
 
 
 def test_images_that_are_not_finite_end_it():
-    class Broken(Discrepancy):
+    class Broken(RankOneMap):
         def adjoint(self, X):
             return super().adjoint(X) * np.nan
 
-    problem = Broken(np.eye(3), np.ones((2, 3)))
+    problem = Discrepancy(np.eye(3), np.ones((2, 3)))
+    good = problem.game
+    game = Game(good.C, Broken(good.A.P), good.c, good.S, good.Y)
     engine = Smoothing()
-    state = engine._accelerated(problem, engine.init(problem.game, Incumbent(problem)))
+    state = engine._accelerated(game, engine.init(game, Incumbent(problem)))
     assert "not finite" in state.finished
 
 

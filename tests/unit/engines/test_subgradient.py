@@ -116,12 +116,14 @@ def test_the_arrays_of_other_libraries(backend):
 
 
 def test_a_subgradient_that_is_not_finite_ends_it():
-    class Broken(Diagonal):
+    class Broken(Columns):
         def adjoint(self, X):
             return np.full(2, np.nan)
 
-    problem = Broken()
-    state = Subgradient().step(problem, Subgradient().init(problem, Incumbent(problem)), Incumbent(problem))
+    problem = Diagonal()
+    good, incumbent = problem.game, Incumbent(problem)
+    game = Game(good.C, Broken(Diagonal.B), good.c, good.S, good.Y)
+    state = Subgradient().step(game, Subgradient().init(game, incumbent), incumbent)
     assert "not finite" in state.finished
 
 

@@ -97,7 +97,7 @@ def test_every_game_takes_factors(seed):
     """Weak duality, and the bound of the dense matrix."""
     rng = np.random.default_rng(seed)
     problem = ml.LinearSDP.random(rng) if seed % 2 else MaxCut.random(rng)
-    n = problem.game.S.n
+    n = problem.like.shape[0]
     X = FactoredMatrix(rng.standard_normal((n, int(rng.integers(1, n + 1)))))
     factored, dense = ml.certify(problem, X=X), ml.certify(problem, X=X.dense())
     if isinstance(problem, UnitDiagonalProblem):
