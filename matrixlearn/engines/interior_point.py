@@ -1,4 +1,4 @@
-"""Primal-dual interior point for spectral games, with Mehrotra's predictor and corrector.
+"""Primal-dual interior point for games, with Mehrotra's predictor and corrector.
 
 The game is the pair of programs (s_k the signs of S; t >= 0 and x_0 only where Tr X <= R)
 
@@ -61,7 +61,7 @@ PATIENCE = 12
 
 @dataclass(frozen=True)
 class InteriorPoint(GameEngine):
-    """Primal-dual interior point; what ``auto`` picks for spectral games."""
+    """Primal-dual interior point; what ``auto`` picks for games."""
 
     name = "interior-point"
 

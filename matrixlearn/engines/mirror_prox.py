@@ -96,7 +96,7 @@ class MirrorProxState(State):
 
 @dataclass(frozen=True)
 class MirrorProx(GameEngine):
-    """Entropic mirror-prox with restarts, for every spectral game with a bounded Y.
+    """Entropic mirror-prox with restarts, for every game with a bounded Y.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Matrix multiplicative weights for a spectral game: Arora and Kale's Algorithm 1.
+"""Matrix multiplicative weights for a game: Arora and Kale's Algorithm 1.
 
 Rounds of mirror map and oracle at a guessed value alpha (the level); where the oracle fails, X proves
 v > alpha; after enough successes the average of its answers proves v <= (1 + delta) alpha
@@ -28,7 +28,7 @@ from matrixlearn.sets import SpectralSet
 
 @dataclass(frozen=True)
 class MatrixMultiplicativeWeights(GameEngine):
-    """Arora and Kale's primal-dual method, for every spectral game with a bounded Y.
+    """Arora and Kale's primal-dual method, for every game with a bounded Y.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The Newton system of the interior-point method: the HKM direction for a spectral game.
+"""The Newton system of the interior-point method: the HKM direction for a game.
 
 In the notation of `engines.interior_point`, the HKM direction solves X_k S_k = mu I linearized as
 

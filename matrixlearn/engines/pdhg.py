@@ -88,7 +88,7 @@ class HybridState(State):
 
 @dataclass(frozen=True)
 class HybridGradient(GameEngine):
-    """Restarted PDHG, for every spectral game with a bounded Y.
+    """Restarted PDHG, for every game with a bounded Y.
 
     Parameters
     ----------

@@ -64,7 +64,7 @@ class SmoothState(State):
 
 @dataclass(frozen=True)
 class Smoothing(GameEngine):
-    """Accelerated smoothing with continuation, for every spectral game with a bounded Y.
+    """Accelerated smoothing with continuation, for every game with a bounded Y.
 
     Parameters
     ----------

@@ -55,7 +55,7 @@ class SubgradientState(State):
 
 
 class Subgradient(GameEngine):
-    """Projected subgradient with averaging, for every spectral game with a bounded Y."""
+    """Projected subgradient with averaging, for every game with a bounded Y."""
 
     name = "subgradient"
 

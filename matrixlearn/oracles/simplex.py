@@ -1,4 +1,4 @@
-"""Oracles over the polytope Y of a spectral game: find y in Y with value(X, y) <= level, or fail.
+"""Oracles over the polytope Y of a game: find y in Y with value(X, y) <= level, or fail.
 
 The inequality (4.8) of the thesis, with the multiplier of A_1 = I eliminated: D_alpha holds
 (y_0, y) with R y_0 + c.y <= alpha, so that y_0 Tr X + <A(y) - C, X> >= 0 for some y_0 says

@@ -2,7 +2,7 @@
 
     max <C, X>   subject to   X_ii = 1,  X >= 0
 
-As a spectral game: A_i = e_i e_i^T, c = 1, S = {X >= 0, Tr X = n}. Adding a constant to y changes nothing, so
+As a game: A_i = e_i e_i^T, c = 1, S = {X >= 0, Tr X = n}. Adding a constant to y changes nothing, so
 that sum y = 0 may be asked; and since an optimal y + v/n has y_i + v/n >= C_ii with the sum v, every optimal y
 lies in the box
 

@@ -1,7 +1,7 @@
 """Y = {l <= y <= u, r_0 <= w.y <= r_1}: one polytope for simplex, capped simplex, box and orthant.
 
 Its linear minimizer is the fractional knapsack: fill the cheapest coordinates first. It is the
-oracle of every spectral game, and costs one sort.
+oracle of every game, and costs one sort.
 """
 
 from __future__ import annotations

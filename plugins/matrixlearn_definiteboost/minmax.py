@@ -2,11 +2,11 @@
 
     theta* = min over W  max_j tr(W C_j),       W >= 0,  tr W = 1                              (4.11)
 
-As a spectral game the matrix maximizes, and so the game is played with the signs turned:
+As a game the matrix maximizes, and so the game is played with the signs turned:
 
     v = -theta* = max over W  min over y in the simplex  -sum_j y_j tr(W S_j),     S_j = sym(C_j)
 
-every engine of spectral games applies, and any y proves theta* >= lambda_min(sum_j y_j S_j). By bisection on theta
+every engine of games applies, and any y proves theta* >= lambda_min(sum_j y_j S_j). By bisection on theta
 (Section 4.6) each guess is a `DefiniteBoost` problem, feasible or proven not to be.
 """
 

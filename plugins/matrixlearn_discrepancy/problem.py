@@ -5,7 +5,7 @@
 
 M(z) is the second-moment matrix of the target less that of the weighted source, and (2 Lambda)^2
 ||M(z)||_2 is the discrepancy of the two for linear hypotheses of norm at most Lambda (Mansour, Mohri
-and Rostamizadeh, 2009; thesis, eqs. (2.10)-(2.14)). As a spectral game: S = {||X||_* <= 1}, the signed
+and Rostamizadeh, 2009; thesis, eqs. (2.10)-(2.14)). As a game: S = {||X||_* <= 1}, the signed
 pair of blocks +-M; Y the simplex, or the capped simplex; A_i = x_i x_i^T.
 """
 

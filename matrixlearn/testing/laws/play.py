@@ -96,7 +96,7 @@ def check_sets(problem: ProblemOrClass) -> None:
 
 @law_of(GameProblem)
 def check_exponent(problem: ProblemOrClass) -> None:
-    """exponent()(G) = R exp(-G) / Tr exp(-G) (+ 1 where Tr X <= R; R sinh / Tr cosh for the signed pair),
+    """The mirror map of S: G -> R exp(-G) / Tr exp(-G) (+ 1 where Tr X <= R; R sinh / Tr cosh for the signed pair),
     by a dense matrix exponential; G + c I gives the same X where the trace is fixed; any size of G a point of S.
     """
 
@@ -110,15 +110,15 @@ def check_exponent(problem: ProblemOrClass) -> None:
         norm = frobenius(G)
         G = G * (size / norm) if norm > 0 else G
         X = mirror(G)
-        assert_in_spectral_set(X, S, what="exponent()(G)")
+        assert_in_spectral_set(X, S, what="the mirror map of G")
         if size <= 30.0:
             atol = 1e-12 * S.trace * S.n * max(1.0, size)
-            assert_close(X, exponents.by_definition(G, S), atol=atol, what="exponent()(G) and its definition")
+            assert_close(X, exponents.by_definition(G, S), atol=atol, what="the mirror map of G and its definition")
         if isinstance(S, Spectraplex | ScaledSimplex):
             shift = size * 3.0
             shifted = G + shift * (from_numpy(np.eye(S.n) if G.ndim == 2 else np.ones(S.n), G))
             atol = 1e-12 * S.trace * S.n * max(1.0, 4 * size)
-            assert_close(mirror(shifted), X, atol=atol, what="exponent()(G + c I) and exponent()(G)")
+            assert_close(mirror(shifted), X, atol=atol, what="the mirror maps of G + c I and G")
         twice = mirror.accumulate(mirror.accumulate(mirror.zero(game.C), G, 0.5), G, 0.5)
         assert_close(mirror(twice), X, atol=1e-12 * S.trace * S.n * max(1.0, size), what="half of G twice")
 

@@ -153,7 +153,7 @@ def check_hostile_input(problem: ProblemOrClass) -> None:
 
 @law_of(GameProblem)
 def check_shapes(problem: ProblemOrClass) -> None:
-    """C = C^H is (n, n); c, a and adjoint(X) are (m,); forward(y) is like C; 0 < scale < inf; Y is bounded."""
+    """C = C^H is (n, n); c, A.norms and A*(X) are (m,); C - A(y) is like C; 0 < scale < inf; Y is bounded."""
 
     @for_all(p=instances(problem), seed=seeds())
     def law(p: Any, seed: int) -> None:
@@ -191,8 +191,8 @@ def check_shapes(problem: ProblemOrClass) -> None:
 
 
 @law_of(GameProblem)
-def check_forward_is_affine(problem: ProblemOrClass) -> None:
-    """forward(y) = C - sum_j y_j A_j for every y: at 0, at unit vectors, and between."""
+def check_image_is_affine(problem: ProblemOrClass) -> None:
+    """image(y) = C - sum_j y_j A_j for every y: at 0, at unit vectors, and between."""
 
     @for_all(p=instances(problem), seed=seeds())
     def law(p: Any, seed: int) -> None:
@@ -214,7 +214,7 @@ def check_forward_is_affine(problem: ProblemOrClass) -> None:
 
 @law_of(GameProblem)
 def check_adjoint_identity(problem: ProblemOrClass) -> None:
-    """<A(y), X> = y . A*(X) for every Hermitian X and every y, with A(y) = C - forward(y)."""
+    """<A(y), X> = y . A*(X) for every Hermitian X and every y, with A(y) = C - image(y)."""
 
     @for_all(p=instances(problem), seed=seeds())
     def law(p: Any, seed: int) -> None:
@@ -252,15 +252,15 @@ def check_schur(problem: ProblemOrClass) -> None:
 
 
 @law_of(GameProblem)
-def check_constraint_norms(problem: ProblemOrClass) -> None:
-    """constraint_norms_j >= ||A_j||_2, and cost_norm >= ||C||_2."""
+def check_norms(problem: ProblemOrClass) -> None:
+    """A.norms_j >= ||A_j||_2, and cost_norm >= ||C||_2."""
 
     @for_all(p=instances(problem))
     def law(p: Any) -> None:
         game = p.game
         norms = np.max(np.abs(np.linalg.eigvalsh(dense_constraints(game))), axis=1)
         for j, (claimed, norm) in enumerate(zip(game.A.norms, norms, strict=True)):
-            assert_at_most(norm, float(claimed), atol=1e-12 * norm, what=f"||A_{j}||_2 and constraint_norms[{j}]")
+            assert_at_most(norm, float(claimed), atol=1e-12 * norm, what=f"||A_{j}||_2 and A.norms[{j}]")
         norm = float(np.max(np.abs(np.linalg.eigvalsh(dense_cost(game)))))
         assert_at_most(norm, game.cost_norm, atol=1e-12 * norm, what="||C||_2 and cost_norm")
 

@@ -1,5 +1,8 @@
 """The laws of engines: those of the library keep them, and each class here breaks one."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 from matrixlearn_discrepancy import Discrepancy
@@ -30,6 +33,16 @@ def test_registered_engines_are_found_and_refuse_by_name(name):
 def test_answers_of_the_library_are_certified(engine):
     with override_examples(12):
         check_engine(engine, Discrepancy, ml.LinearSDP(np.diag([1.0, 2.0]), [np.eye(2)], [1.0], 2.0))
+
+
+def test_the_engine_of_the_documentation():
+    page = (Path(__file__).parents[3] / "docs" / "write-a-plugin.md").read_text(encoding="utf-8")
+    (code,) = (block for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "GameEngine" in block)
+    written = {"__name__": __name__}
+    exec(code, written)
+    check_engine_refuses_by_name(written["BestResponses"])
+    with override_examples(12):
+        check_engine_is_certified(written["BestResponses"], Discrepancy)
 
 
 class Base(InteriorPoint):

@@ -81,7 +81,7 @@ class WrongScale(Around):
 
 
 @fails(checks.check_adjoint_identity)
-@fails(checks.check_forward_is_affine)
+@fails(checks.check_image_is_affine)
 class ImageOfTheWrongScale(MaxCut):
     game = mistaken(MaxCut, A=WrongScale)
 
@@ -91,7 +91,7 @@ class NoSigns(Around):
         return super().apply(np.abs(y))
 
 
-@fails(checks.check_forward_is_affine)
+@fails(checks.check_image_is_affine)
 class ImageForgetsSigns(MaxCut):
     game = mistaken(MaxCut, A=NoSigns)
 
@@ -153,13 +153,13 @@ class Small(Around):
     norms = property(lambda self: 1e-3 * self.base.norms)
 
 
-@fails(checks.check_constraint_norms)
+@fails(checks.check_norms)
 @fails(checks.check_oracles)
 class NormsTooSmall(MaxCut):
     game = mistaken(MaxCut, A=Small)
 
 
-@fails(checks.check_constraint_norms)
+@fails(checks.check_norms)
 class CostNormTooSmall(MaxCut):
     game = mistaken(MaxCut, cost_norm=lambda norm: 0.9 * norm)
 

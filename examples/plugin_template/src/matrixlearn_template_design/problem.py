@@ -1,4 +1,4 @@
-"""E-optimal experiment design as a spectral game."""
+"""E-optimal experiment design as a game."""
 
 from dataclasses import dataclass
 from functools import cached_property
