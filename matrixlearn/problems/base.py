@@ -150,7 +150,7 @@ class Problem(ABC):
         return 0.0
 
     @property
-    def floor(self) -> float:
+    def gap_floor(self) -> float:
         """What a gap is relative to at the least, beside the sizes of its bounds: ``FLOOR * scale``."""
         return FLOOR * self.scale
 
@@ -166,6 +166,9 @@ class Problem(ABC):
     @abstractmethod
     def bound_from_vector(self, y: np.ndarray) -> Bound:
         """What the vector proves, from the problem's data alone."""
+
+    def rest(self) -> None:  # noqa: B027 - most problems need nothing but their data
+        """Let go of what only a solve needs, such as processes that hold data; `solve` asks for it at its end."""
 
     def check(self) -> None:  # noqa: B027  # right as it is
         """What `solve`, `certify` and `methods` ask once before anything else: a ProblemError that names what cannot be

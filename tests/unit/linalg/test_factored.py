@@ -103,4 +103,4 @@ def test_every_game_takes_factors(seed):
     if isinstance(problem, UnitDiagonalProblem):
         D = X.factor / np.linalg.norm(X.factor, axis=1)[:, None]
         assert factored.lower == pytest.approx(np.sum(problem.game.C * (D @ D.T)), abs=1e-12 * problem.scale)
-    assert factored.lower == pytest.approx(dense.lower, rel=1e-6, abs=1e-6 * problem.scale)
+    assert factored.lower == pytest.approx(dense.lower, rel=1e-6, abs=1e-6 * dense.size)
