@@ -76,7 +76,7 @@ def test_interior_point(backend, name):
 
 @games
 def test_multiplicative_weights(backend, name):
-    """The first round is the same; later ones until rounding is amplified: an oracle jumps between vertices."""
+    """The first round is the same; later ones until rounding is amplified: oracles jump between vertices."""
 
     def rounds(array, count):
         return ml.solve(WITHOUT_TIES[name](array), method="mmw", tol=1e-12, max_iter=count)
