@@ -43,7 +43,7 @@ def relative_gap(lower: float, upper: float, size: float) -> float:
 
 def size_of(problem: Problem, *bounds: Bound) -> float:
     """What a gap between bounds is relative to, beside the bounds themselves."""
-    return max(problem.floor, *(bound.size for bound in bounds))
+    return max(problem.gap_floor, *(bound.size for bound in bounds))
 
 
 def require_agreement(lower: float, upper: float, size: float, rigour: Rigour) -> None:
@@ -149,7 +149,9 @@ class Certificate:
         slack = RECOMPUTED * max(fresh.size, abs(fresh.lower) if math.isfinite(fresh.lower) else 0.0)
         if math.isfinite(fresh.upper - fresh.lower):  # nothing but rounding: points are moved once more
             slack = max(slack, min(2 * (fresh.upper - fresh.lower), ROUNDING), 0.01 * (fresh.upper - fresh.lower))
-        lower_holds = self.rigour == "estimate" or self.lower <= fresh.lower + slack  # an estimate is no claim
+        lower_holds = self.lower <= fresh.lower + slack
+        if self.rigour == "estimate":  # no claim, but a number
+            lower_holds = not math.isnan(self.lower)
         if not (lower_holds and self.upper >= fresh.upper - slack):  # never for NaN
             msg = (
                 f"the data prove [{fresh.lower:.17g}, {fresh.upper:.17g}], not the claimed "

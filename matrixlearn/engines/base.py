@@ -181,7 +181,7 @@ class Incumbent:
             return self
         out, old = self, self.from_matrix
         if self.inside is None and bound.rigour == "checked" and -math.inf < bound.lower < math.inf:
-            out = updated(out, inside=bound.point)
+            out = updated(out, inside=None if _is_zero(bound.point) else bound.point)
         better = old.point is None or _better(bound, old)
         return updated(out, from_matrix=bound) if better else out
 
@@ -197,6 +197,11 @@ class Incumbent:
     def certificate(self) -> Certificate:
         """What the two points prove, for the `Solution`."""
         return combine(self.problem, self.from_matrix, self.from_vector)
+
+
+def _is_zero(X: Array | FactoredMatrix) -> bool:
+    """Whether X = 0, which may be feasible and is never inside."""
+    return not isinstance(X, FactoredMatrix) and not bool(namespace(X).any(X != 0))
 
 
 def is_finite(X: Array) -> bool:

@@ -150,7 +150,7 @@ class Problem(ABC):
         return 0.0
 
     @property
-    def floor(self) -> float:
+    def gap_floor(self) -> float:
         """What a gap is relative to at the least, beside the sizes of its bounds: ``FLOOR * scale``."""
         return FLOOR * self.scale
 
