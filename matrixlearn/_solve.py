@@ -266,7 +266,7 @@ def _run_reduced(
         again = None
         if found.done.ended != INTERRUPTED and spent.spent < limits.time_limit:
             again = problem.reconsidered(reduction, found.done.incumbent, found.done.last, tol, atol)
-        points.append(_lifted(problem, reduction, found))
+        points.append(_lifted(problem, reduction, found, max(tol * found.done.incumbent.size, atol)))
         if again is None:
             break
         notes += [*found.notes, f"ended: {found.done.ended}", again.why]
@@ -303,30 +303,42 @@ def _lowered(problem: Problem, warm_start: Solution | None, reduction: Any) -> S
     return replace(warm_start, certificate=replace(warm_start.certificate, X=X, y=y, problem=reduction.program))
 
 
-def _lifted(problem: Problem, reduction: Any, found: Found) -> tuple[Array | None, np.ndarray | None]:
-    """The points for the whole problem, moved where the way there and back has cost them their proof."""
+def _lifted(problem: Problem, reduction: Any, found: Found, width: float) -> tuple[Array | None, np.ndarray | None]:
+    """The points for the whole problem, moved where the way there and back has cost them their proof.
+
+    A tenth of ``width``, the gap that is asked for, may be lost.
+    """
     best, X, y = found.done.incumbent, None, None
+    least, most = best.from_matrix.lower - width / 10, best.from_vector.upper + width / 10
+    by_limit = best.from_vector.trace_bound is not None
     if found.X is not None:
         X = reduction.lifted_matrix(reduction.program.toward(found.X, best.inside))
         if best.inside is not None:
-            X = _nearest_proved(problem.bound_from_matrix, X, reduction.lifted_matrix(best.inside))
+            X = _nearest_proved(
+                problem.bound_from_matrix, X, reduction.lifted_matrix(best.inside), lambda bound: bound.lower >= least
+            )
     if found.y is not None:
         y = reduction.lifted_vector(found.y)
         if best.inside_dual is not None:
-            y = _nearest_proved(problem.bound_from_vector, y, reduction.lifted_vector(best.inside_dual))
+            y = _nearest_proved(
+                problem.bound_from_vector,
+                y,
+                reduction.lifted_vector(best.inside_dual),
+                lambda bound: bound.upper <= most and (bound.trace_bound is None or by_limit),
+            )
     return X, y
 
 
-def _nearest_proved(bound: Callable[[Any], Bound], point: Any, inside: Any) -> Any:
-    """The first of point + 2^-k (inside - point), k from 50 down, that is proved; the point where none is.
+def _nearest_proved(bound: Callable[[Any], Bound], point: Any, inside: Any, good: Callable[[Bound], bool]) -> Any:
+    """The first of point + 2^-k (inside - point), k from 50 down, whose bound is good; the point where none is.
 
-    It must stay proved after it went to the equivalent problem and back again.
+    It must stay good after it went to the equivalent problem and back again.
     """
 
     def stays(at: Any) -> bool:
         for _ in range(3):
             found = bound(at)
-            if not proves(found):
+            if not (proves(found) and good(found)):
                 return False
             at = found.point
         return True
@@ -366,8 +378,9 @@ def _solution(problem: Problem, found: Found, tol: float, atol: float, began: fl
     X = None if by_vector.upper == -INF or by_vector.lower == INF else found.X  # y proves that there is none
     y = found.y
     with governed(problem):
-        certificate = certified(problem, X=X, y=y)
-        certificate = certified(problem, X=certificate.X, y=certificate.y)  # of the points as they are returned
+        points = certified(problem, X=X, y=y)
+        certificate = certified(problem, X=points.X, y=points.y)
+        certificate = replace(certificate, X=points.X, y=points.y)  # those that `verify` computes the same bounds of
         if found.estimated and X is not None:
             certificate = replace(certificate, **_estimate(problem, X, certificate, tol, atol))
     if certificate.upper == INF and certificate.lower > -INF and X is not None:
@@ -401,14 +414,18 @@ def _solution(problem: Problem, found: Found, tol: float, atol: float, began: fl
 
 
 def _estimate(problem: Problem, X: Array, certificate: Certificate, tol: float, atol: float) -> dict[str, Any]:
-    """What an X that proves nothing suggests, in the place of a lower bound."""
+    """What an X that proves nothing suggests, in the place of the bound that it lacks."""
     bound = problem.estimate_from_matrix(X)
     if bound.rigour != "estimate":
         return {}
     size = max(certificate.size, bound.size)
-    if bound.lower > certificate.upper + max(tol * size, atol):  # X is not near enough to a feasible one
-        return {}
-    return {"lower": min(bound.lower, certificate.upper), "rigour": "estimate", "size": size, "X": bound.point}
+    width = max(tol * size, atol)
+    if bound.lower > certificate.upper + width or bound.upper < certificate.lower - width:
+        return {}  # X is not near enough to a feasible one
+    known = {"rigour": "estimate", "size": size, "X": bound.point}
+    if problem.objective == "minimize":
+        return known | {"upper": max(bound.upper, certificate.lower)}
+    return known | {"lower": min(bound.lower, certificate.upper)}
 
 
 @contextlib.contextmanager

@@ -104,7 +104,8 @@ class Incumbent:
     @property
     def gap(self) -> float:
         """The relative gap between them."""
-        return relative_gap(self.lower, self.upper, self.size)
+        rounding = max(self.from_matrix.rounding, self.from_vector.rounding)
+        return relative_gap(self.lower, self.upper, self.size, rounding)
 
     def within(self, tol: float, atol: float) -> bool:
         """Whether upper - lower <= max(tol size, atol)."""

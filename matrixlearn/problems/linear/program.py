@@ -269,7 +269,7 @@ class LinearSDP(Problem):
         if best.within(tol, atol) and best.X is not None and reduction.program.within_limit(best.X):
             return None
         with_row = reduction.with_trace_row()
-        why = f"tr X <= {limit.given:g}, as given, is a row from here on"
+        why = f"tr X <= {limit.R:g}, as given, is a row from here on"
         return None if with_row is None else Reconsidered(self, with_row, why)
 
     def first_points(self) -> list[tuple[Array | None, np.ndarray | None]]:
