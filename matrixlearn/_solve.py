@@ -455,12 +455,11 @@ def _start(
     like = problem.like if known is None else known
     same_X = getattr(warm_start.matrix, "shape", None) == getattr(like, "shape", None)
     same_y = getattr(warm_start.y, "shape", None) == getattr(incumbent.y, "shape", None)
-    return incumbent.offered(
-        Proposal(
-            X=_beside(warm_start.matrix, like) if same_X and warm_start.matrix is not None else None,
-            y=warm_start.y if same_y else None,
-        )
+    hint = Proposal(
+        X=_beside(warm_start.matrix, like) if same_X and warm_start.matrix is not None else None,
+        y=warm_start.y if same_y else None,
     )
+    return replace(incumbent.offered(hint), hint=hint)
 
 
 def _beside(X: Array, like: Array) -> Array:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, get_args
 
 import numpy as np
@@ -36,7 +36,7 @@ ROUNDING = 1e-12
 
 
 def relative_gap(lower: float, upper: float, size: float, rounding: float = 0.0) -> float:
-    """(upper - lower) / max(|upper|, |lower|, size): inf where a bound is missing, 0 where they differ by ``rounding``."""
+    """(upper - lower) / max(|upper|, |lower|, size); inf where a bound is missing, 0 where all is ``rounding``."""
     if not (math.isfinite(lower) and math.isfinite(upper)):
         return INF
     if upper - lower <= rounding:
@@ -152,6 +152,9 @@ class Certificate:
             Where the data do not prove what this certificate says: its bounds, its rigour, what they add up to, its
             ray, or that they need no trace bound, or none below its own.
         """
+        if math.isnan(self.lower) or math.isnan(self.upper):
+            msg = f"[{self.lower:g}, {self.upper:g}] are no bounds"
+            raise CertificateError(msg)
         fresh = certified(self.problem, *checked_points(self.problem, self.X, self.y))
         slack = RECOMPUTED * max(fresh.size, abs(fresh.lower) if math.isfinite(fresh.lower) else 0.0)
         slack = max(slack, 1e-2 * fresh.rounding)
@@ -207,6 +210,8 @@ def combine(problem: Problem, from_matrix: Bound, from_vector: Bound) -> Certifi
         Where they contradict each other.
     """
     order = get_args(Rigour)
+    if from_matrix.beyond and from_vector.trace_bound is not None:  # the bounds are about different sets
+        from_matrix = replace(from_matrix, lower=-INF)
     lower, upper = max(from_matrix.lower, from_vector.lower), min(from_matrix.upper, from_vector.upper)
     rigour = max(from_matrix.rigour, from_vector.rigour, key=order.index)
     size = size_of(problem, from_matrix, from_vector)

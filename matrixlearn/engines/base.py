@@ -85,6 +85,8 @@ class Incumbent:
     """The first X that was proved feasible: others are moved towards it where they are not."""
     inside_dual: np.ndarray | None = None
     """The first y that proved a bound without a trace bound."""
+    hint: Proposal = Proposal()
+    """The points of an earlier answer, which an engine may start from, whether or not they prove anything here."""
 
     @property
     def lower(self) -> float:

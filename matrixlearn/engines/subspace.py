@@ -37,7 +37,7 @@ from matrixlearn.engines.base import Engine, Incumbent, Proposal, State, updated
 from matrixlearn.engines.interior_point import InteriorPoint
 from matrixlearn.engines.newton import InteriorState, lacking_interior, mixed
 from matrixlearn.engines.saddle import rounded_out
-from matrixlearn.linalg import adjoint
+from matrixlearn.linalg import adjoint, congruence, eigh
 from matrixlearn.linalg.largest import extreme_pairs
 from matrixlearn.maps import RankOneMap
 from matrixlearn.problems.base import Problem
@@ -50,6 +50,9 @@ AHEAD_FROM, AHEAD_FROM_TIGHT = 250, 500
 at 250 and 1.7 at 400 to 1e-3, level at 300 and 400 and 1.4 times at 500 to 1e-6 (benchmarks/engines/large.py, with
 ``--crossover --tol``).
 """
+
+SEEN = 1e-6
+"""Part of the largest eigenvalue of an earlier answer from which its vectors join the first subspace."""
 
 PATIENCE = 30
 """Rounds in which the gap does not fall by a tenth, after which no more is expected."""
@@ -121,8 +124,15 @@ class Subspace(Engine):
     def init(self, problem: SpectralGame, incumbent: Incumbent) -> SubspaceState:
         y = problem.dual_set.center() if incumbent.y is None else incumbent.y
         values, V = self._extreme(problem, y)
-        game = CompressedGame(problem, V)
-        return SubspaceState(basis=game, **self._cold(game))
+        game, hint = CompressedGame(problem, V), incumbent.hint
+        if hint.X is None or hint.y is None:
+            return SubspaceState(basis=game, **self._cold(game))
+        w, U = eigh(hint.X)
+        sizes = np.abs(as_numpy(w))
+        game = _enlarged(game, columns(U, np.flatnonzero(sizes > SEEN * float(sizes.max(initial=0.0)))))
+        start = {"known": Incumbent(game, hint=Proposal(congruence(hint.X, game.V), hint.y))}
+        start["inner"] = self.inner.init(game, start["known"])
+        return SubspaceState(basis=game, **self._cold(game) | start)
 
     def _cold(self, game: CompressedGame) -> dict[str, Any]:
         """The compressed game, and a cold start in it."""

@@ -35,6 +35,9 @@ SMALL = 40
 """The order up to which a ray is looked for in whole numbers."""
 
 
+ROUNDED = 1e-6
+"""Part of R by which a trace may be above it, where no bound needs R."""
+
 VANISHED = 1e-6
 """Part of the usual trace below which X is taken to go to 0, where X = 0 is feasible."""
 
@@ -58,11 +61,11 @@ class TraceLimit:
     error: float = 0.0
     row: bool = False
 
-    def holds(self, X: np.ndarray, delta: float) -> bool:
-        """Whether <matrix, X'> <= R is proved of every X' within delta of X, in the Frobenius norm."""
+    def holds(self, X: np.ndarray, delta: float, room: float = 0.0) -> bool:
+        """Whether <matrix, X'> <= R (1 + room) is proved of every X' within delta of X, in the Frobenius norm."""
         value, rounding = inner_bounded(self.matrix, X)
         lost = rounding + self.error * frobenius(X) + (frobenius(self.matrix) + self.error) * delta
-        return value + lost <= self.R
+        return value + lost <= self.R * (1 + room)
 
     @cached_property
     def _inverse_factor(self) -> np.ndarray | None:
@@ -254,6 +257,11 @@ class OpenProgram(FamilyGame):
             W, X = 0 * W, 0 * X  # X goes to 0, and is as good there
         lower, size = self.proof.lower(W)
         return Bound(point=X, lower=lower, size=size, rounding=self.proof.rounding(W))
+
+    def nearly_within_limit(self, X: Array) -> bool:
+        """The same, to a part in 10^6, which an X whose trace is R may miss it by."""
+        W = self._hermitian(X)
+        return self.limit is None or self.limit.holds(W, self.proof.margin(W).delta, ROUNDED)
 
     def within_limit(self, X: Array) -> bool:
         """Whether the feasible matrix that X proves has a trace that the user's bound allows.
