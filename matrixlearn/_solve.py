@@ -17,7 +17,7 @@ from matrixlearn.callbacks import Callback, Event, Progress, silent
 from matrixlearn.certificate import Certificate, certified
 from matrixlearn.engines import Engine, Incumbent, InteriorPoint, Limits, Proposal, Run, run
 from matrixlearn.engines.base import INTERRUPTED, proves
-from matrixlearn.exceptions import CapabilityError, PluginError, ProblemError
+from matrixlearn.exceptions import CapabilityError, MachinesError, PluginError, ProblemError
 from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.problems.base import INF, Bound, Problem, require_problem
 from matrixlearn.registry import engines
@@ -159,7 +159,9 @@ def solve(
         raise ProblemError(msg)
     began = time.perf_counter()
     reduction = problem.reduction()
-    with governed(problem), _told(type(problem).__name__, progress, callback) as tell:
+    told = _told(type(problem).__name__, progress, callback)
+    with contextlib.ExitStack() as after, governed(problem), told as tell:
+        after.callback(problem.rest)
         found: Found | str
         if reduction is None:
             found = _run(problem, method, tol, atol, limits, tell, warm_start, seed)
@@ -169,7 +171,7 @@ def solve(
             problem, found = _run_reduced(problem, reduction, method, tol, atol, limits, tell, warm_start, seed)
         if isinstance(found, str):
             return _answered(problem, found, tol, began)
-    return _solution(problem, found, tol, atol, began)
+        return _solution(problem, found, tol, atol, began)
 
 
 @dataclass(frozen=True)
@@ -377,12 +379,16 @@ def _solution(problem: Problem, found: Found, tol: float, atol: float, began: fl
     by_vector = done.incumbent.from_vector
     X = None if by_vector.upper == -INF or by_vector.lower == INF else found.X  # y proves that there is none
     y = found.y
-    with governed(problem):
+    try:
         points = certified(problem, X=X, y=y)
         certificate = certified(problem, X=points.X, y=points.y)
         certificate = replace(certificate, X=points.X, y=points.y)  # those that `verify` computes the same bounds of
         if found.estimated and X is not None:
             certificate = replace(certificate, **_estimate(problem, X, certificate, tol, atol))
+        value = certificate.value
+    except MachinesError:  # the data are out of reach: what was certified while they were not
+        certificate = done.certificate
+        value = certificate.upper if problem.objective == "minimize" else certificate.lower
     if certificate.upper == INF and certificate.lower > -INF and X is not None:
         certificate = replace(certificate, ray=problem.ray_near(X))
     status, why = status_of(certificate, tol, atol), done.ended
@@ -397,7 +403,7 @@ def _solution(problem: Problem, found: Found, tol: float, atol: float, began: fl
         why = "the equivalent problem was solved to tol, but its points prove less of this one: numerical limit"
     return Solution(
         status=status,
-        value=certificate.value,
+        value=value,
         certificate=certificate,
         method=found.engine.name,
         tol=tol,

@@ -19,6 +19,8 @@ class Event:
     lower: float
     upper: float
     gap: float
+    note: str = ""
+    """What the engine has to say, such as what was sent; not kept in files."""
 
 
 @runtime_checkable
@@ -54,6 +56,7 @@ class Progress:
         return Text(
             f"{self.title}: iteration {event.iteration:>6}  lower {event.lower:<13.7g} "
             f"upper {event.upper:<13.7g} gap {event.gap:<9.2e} {event.seconds:.1f} s"
+            f"{', ' + event.note if event.note else ''}"
         )
 
     def __enter__(self) -> Progress:

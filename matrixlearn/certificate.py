@@ -47,7 +47,7 @@ def relative_gap(lower: float, upper: float, size: float, rounding: float = 0.0)
 
 def size_of(problem: Problem, *bounds: Bound) -> float:
     """What a gap between bounds is relative to, beside the bounds themselves."""
-    return max(problem.floor, *(bound.size for bound in bounds))
+    return max(problem.gap_floor, *(bound.size for bound in bounds))
 
 
 def require_agreement(lower: float, upper: float, size: float, rigour: Rigour) -> None:

@@ -15,6 +15,10 @@ class CapabilityError(MatrixLearnError, ValueError):
     """An engine was asked for a problem that lacks a primitive which the engine needs."""
 
 
+class MachinesError(MatrixLearnError, RuntimeError):
+    """Machines that keep data cannot be had, or were lost; the message says which and what to do."""
+
+
 class CertificateError(MatrixLearnError):
     """A certificate does not hold for the data it claims to be about."""
 

@@ -159,7 +159,7 @@ def seconds(work):
 
 def reached(problem, lower, x):
     """The gap of a peer's weights to our lower bound."""
-    return relative_gap(lower, problem.bound_from_matrix(np.asarray(x, dtype=float)).upper, problem.scale)
+    return relative_gap(lower, problem.bound_from_matrix(np.asarray(x, dtype=float)).upper, problem.gap_floor)
 
 
 def rung(problem, lower, fit, A, b, penalty, limit=120.0):

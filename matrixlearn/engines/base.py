@@ -22,6 +22,7 @@ import numpy as np
 from matrixlearn._array import namespace
 from matrixlearn.callbacks import Callback, Event, silent
 from matrixlearn.certificate import Certificate, combine, relative_gap, size_of
+from matrixlearn.exceptions import MachinesError
 from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.problems.base import Bound, Problem
 from matrixlearn.typing import Array
@@ -183,7 +184,7 @@ class Incumbent:
             return self
         out, old = self, self.from_matrix
         if self.inside is None and bound.rigour == "checked" and -math.inf < bound.lower < math.inf:
-            out = updated(out, inside=bound.point)
+            out = updated(out, inside=None if _is_zero(bound.point) else bound.point)
         better = old.point is None or _better(bound, old)
         return updated(out, from_matrix=bound) if better else out
 
@@ -199,6 +200,11 @@ class Incumbent:
     def certificate(self) -> Certificate:
         """What the two points prove, for the `Solution`."""
         return combine(self.problem, self.from_matrix, self.from_vector)
+
+
+def _is_zero(X: Array | FactoredMatrix) -> bool:
+    """Whether X = 0, which may be feasible and is never inside."""
+    return not isinstance(X, FactoredMatrix) and not bool(namespace(X).any(X != 0))
 
 
 def is_finite(X: Array) -> bool:
@@ -219,6 +225,8 @@ def _better(new: Bound, old: Bound) -> bool:
         return new.upper < old.upper
     if new.lower == old.lower and new.upper == old.upper:
         return old.trace_bound is not None and new.trace_bound is None
+    if new.rounding > old.rounding and new.lower >= old.lower - new.rounding:
+        return True  # as good to rounding, and it says what that is: X = 0 does not
     return new.lower > old.lower or new.upper < old.upper
 
 
@@ -256,6 +264,10 @@ class Engine(ABC):
 
     def remarks(self, state: Any) -> str:
         """What `Solution.explain` should say of how it went; empty, by default."""
+        return ""
+
+    def progress(self, state: Any) -> str:
+        """What the live line should say beside the bounds, such as what was sent; empty, by default."""
         return ""
 
     def seeded(self, seed: int) -> Engine:
@@ -322,7 +334,8 @@ def run(
     iteration, state, ended, last = 0, None, "", Proposal()
 
     def now() -> Event:
-        return Event(iteration, time.perf_counter() - began, incumbent.lower, incumbent.upper, incumbent.gap)
+        note = "" if state is None else engine.progress(state)
+        return Event(iteration, time.perf_counter() - began, incumbent.lower, incumbent.upper, incumbent.gap, note)
 
     def check() -> str:
         events.append(now())
@@ -357,8 +370,10 @@ def run(
                 ended = check() or state.finished
     except KeyboardInterrupt:
         ended = INTERRUPTED
+    except MachinesError as error:
+        ended = f"the data are out of reach: {error}"
     if not (incumbent.within(tol, atol) or incumbent.infeasible):
-        with contextlib.suppress(KeyboardInterrupt):  # what is known in the end is worth all eigenvalues
+        with contextlib.suppress(KeyboardInterrupt, MachinesError):  # what is known in the end is worth all eigenvalues
             if last.interior is not None:
                 incumbent = incumbent.offered(last)
             if last.X is not None:

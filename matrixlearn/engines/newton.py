@@ -194,8 +194,9 @@ class NewtonSystem:
             core[k, k] += scalars.x0 / state.t
         below, above = (state.y - Y.lower)[Y.floored], (Y.upper - state.y)[Y.capped]
         diagonal = np.zeros(len(state.y))
-        diagonal[Y.floored] += scalars.p / below
-        diagonal[Y.capped] += scalars.q / above
+        with np.errstate(over="ignore"):  # an infinite entry ends in a failed factorization
+            diagonal[Y.floored] += scalars.p / below
+            diagonal[Y.capped] += scalars.q / above
 
         def noise() -> np.ndarray:
             size = sum(frobenius(x) * frobenius(s) for x, s in zip(state.X, inverse_S, strict=True))

@@ -7,9 +7,22 @@ A round is a pure function of the rows that a machine keeps and of the numbers t
 
 from matrixlearn.machines.base import Held, Machines
 from matrixlearn.machines.block import Block
+from matrixlearn.machines.dask import Dask, DaskMachines
 from matrixlearn.machines.ledger import Ledger
 from matrixlearn.machines.local import Local, LocalMachines
 from matrixlearn.machines.mail import Links, Mail
 from matrixlearn.machines.shards import Shards
 
-__all__ = ["Block", "Held", "Ledger", "Links", "Local", "LocalMachines", "Machines", "Mail", "Shards"]
+__all__ = [
+    "Block",
+    "Dask",
+    "DaskMachines",
+    "Held",
+    "Ledger",
+    "Links",
+    "Local",
+    "LocalMachines",
+    "Machines",
+    "Mail",
+    "Shards",
+]

@@ -1,16 +1,31 @@
-"""The rows of some machines, side by side: what a round computes with."""
+"""The rows of some machines, side by side: what a round computes with.
+
+What a machine computes depends on its own rows alone, to the last bit: machines are put into one block, or into
+several on several processes, as it suits.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 
 SHORT = 64
-"""Rows a machine from which on a loop over machines is quicker than sums over segments."""
+"""Rows of a machine up to which machines of as many rows are copied together, so that one call serves all of them."""
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """Machines of as many rows each: where they and their rows are in the block, and the rows as (g, n, d)."""
+
+    machines: Any
+    rows: Any
+    X: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,39 +74,52 @@ class Block:
         square = self.X.multiply(self.X).sum(axis=1) if self._is_sparse else np.einsum("nd,nd->n", self.X, self.X)
         return np.sqrt(np.asarray(square)).reshape(-1)
 
+    def as_sparse(self) -> Block:
+        """The same rows as a CSR array."""
+        import scipy.sparse as sp  # late: import time
+
+        return self if self._is_sparse else replace(self, X=sp.csr_array(self.X))
+
+    def prints(self) -> np.ndarray:
+        """A checksum of the rows, targets and weights of each machine, (k,)."""
+        return np.array([self._print(a, b) for a, b in pairwise(self.ends)], dtype=np.int64)
+
+    def _print(self, a: int, b: int) -> int:
+        X = self.X[a:b]
+        parts = (X.data, X.indices, X.indptr) if self._is_sparse else (X,)
+        found = 0
+        for part in (*parts, self.y[a:b], self.counts[a:b]):
+            found = crc32(memoryview(np.ascontiguousarray(part).reshape(-1)).cast("B"), found)  # type: ignore[arg-type]
+        return found
+
     # -- linear maps --------------------------------------------------------------------------------
 
     def predict(self, W: np.ndarray) -> np.ndarray:
         """x_j . w_i for the rows j of each machine i, (n,), from W (k, d)."""
         if self._is_sparse:
             return np.asarray(self._diagonal @ W.reshape(-1))
-        if self._even is not None:
-            return np.matmul(self._even, W[:, :, None]).reshape(-1)
-        if len(self.y) >= SHORT * len(self):
-            return np.concatenate([self.X[rows] @ w for rows, w in zip(self._rows, W, strict=True)])
-        return np.einsum("nd,nd->n", self.X, W[self._machine])
+        return self._joined((len(self.y),), [
+            (g.rows, np.matmul(g.X, W[g.machines][:, :, None]).reshape(-1)) for g in self._groups
+        ])  # fmt: skip
 
     def adjoint(self, u: np.ndarray) -> np.ndarray:
         """sum over the rows j of each machine of u_j x_j, (k, d), from u (n,)."""
         if self._is_sparse:
             return np.asarray(self._diagonal.T @ u).reshape(len(self), self.width)
-        if self._even is not None:
-            return np.matmul(u.reshape(len(self), 1, -1), self._even)[:, 0]
-        if len(self.y) >= SHORT * len(self):
-            return np.stack([u[rows] @ self.X[rows] for rows in self._rows])
-        return np.add.reduceat(u[:, None] * self.X, self.ends[:-1], axis=0)
+        return self._joined((len(self), self.width), [
+            (g.machines, np.matmul(u[g.rows].reshape(len(g.X), 1, -1), g.X)[:, 0]) for g in self._groups
+        ])  # fmt: skip
 
     def gram(self, c: np.ndarray) -> np.ndarray:
         """sum over the rows j of each machine of c_j x_j x_j^T, (k, d, d), for c (n,) >= 0."""
         if self._is_sparse:
-            parts = (self.X[rows] for rows in self._rows)
-            weighted = zip(parts, self._rows, strict=True)
-            return np.stack([np.asarray((X.T @ X.multiply(c[rows][:, None])).todense()) for X, rows in weighted])
-        if self._even is not None:
-            half = np.sqrt(c).reshape(len(self), -1, 1) * self._even
-            return np.matmul(half.transpose(0, 2, 1), half)
-        half = np.sqrt(c)[:, None] * self.X
-        return np.stack([half[rows].T @ half[rows] for rows in self._rows])
+            parts = ((self.X[a:b], c[a:b]) for a, b in pairwise(self.ends))
+            return np.stack([np.asarray((X.T @ X.multiply(own[:, None])).todense()) for X, own in parts])
+        found = []
+        for g in self._groups:
+            half = np.sqrt(c[g.rows]).reshape(len(g.X), -1, 1) * g.X
+            found.append((g.machines, np.matmul(half.transpose(0, 2, 1), half)))
+        return self._joined((len(self), self.width, self.width), found)
 
     def summed(self, each: np.ndarray) -> np.ndarray:
         """The sum over the rows of each machine, (k,)."""
@@ -119,19 +147,32 @@ class Block:
         return hasattr(self.X, "tocsr")
 
     @cached_property
-    def _even(self) -> np.ndarray | None:
-        """X as (k, n / k, d), where all machines have as many rows."""
-        if self._is_sparse or np.any(self.sizes != self.sizes[0]):
-            return None
-        return np.asarray(self.X).reshape(len(self), -1, self.width)
+    def _groups(self) -> list[Group]:
+        """The machines by their numbers of rows; those of many rows each by itself, which needs no copy."""
+        X, sizes = np.asarray(self.X), self.sizes
+        if np.all(sizes == sizes[0]):
+            return [Group(slice(None), slice(None), X.reshape(len(self), -1, self.width))]
+        found = []
+        for n in np.unique(sizes):
+            chosen = np.flatnonzero(sizes == n)
+            if n > SHORT:
+                for i in chosen:
+                    rows = slice(self.ends[i], self.ends[i + 1])
+                    found.append(Group(slice(i, i + 1), rows, X[None, rows]))
+            else:
+                at = (self.ends[chosen][:, None] + np.arange(n)).reshape(-1)
+                found.append(Group(chosen, at, X[at].reshape(len(chosen), n, self.width)))
+        return found
 
-    @cached_property
-    def _rows(self) -> list[slice]:
-        return [slice(start, end) for start, end in zip(self.ends[:-1], self.ends[1:], strict=True)]
-
-    @cached_property
-    def _machine(self) -> np.ndarray:
-        return np.repeat(np.arange(len(self)), self.sizes)
+    @staticmethod
+    def _joined(shape: tuple[int, ...], parts: list[tuple[Any, np.ndarray]]) -> np.ndarray:
+        """One array of what groups have, each at its place."""
+        if len(parts) == 1:
+            return parts[0][1]
+        out = np.empty(shape)
+        for at, part in parts:
+            out[at] = part
+        return out
 
     @cached_property
     def _diagonal(self) -> Any:
@@ -139,5 +180,6 @@ class Block:
         import scipy.sparse as sp  # late: import time
 
         rows = sp.csr_array(self.X)
-        columns = rows.indices + np.repeat(self._machine, np.diff(rows.indptr)) * self.width
+        machine = np.repeat(np.arange(len(self)), self.sizes)
+        columns = rows.indices + np.repeat(machine, np.diff(rows.indptr)) * self.width
         return sp.csr_array((rows.data, columns, rows.indptr), shape=(rows.shape[0], len(self) * self.width))

@@ -13,7 +13,7 @@ from matrixlearn.exceptions import ProblemError
 from matrixlearn.machines.base import Held
 from matrixlearn.machines.block import Block
 from matrixlearn.machines.ledger import Ledger
-from matrixlearn.machines.mail import Links, Mail
+from matrixlearn.machines.mail import Mail
 from matrixlearn.machines.shards import Shards
 
 
@@ -79,26 +79,11 @@ class LocalMachines(Held):
     def ids(self) -> tuple[Hashable, ...]:
         return self.block.ids
 
-    def opened(self, vector: int) -> Ledger:
-        self.ledger = Ledger(vector)
-        return self.ledger
-
     def map(self, function: Callable[..., Any], *by_machine: np.ndarray, **common: Any) -> Any:
         return function(self.block, *by_machine, **common)
 
-    def mail(self, links: Links, vectors: np.ndarray) -> Mail:
-        return Mail.first(links, vectors)
-
     def exchange(self, mail: Mail, vectors: np.ndarray) -> Mail:
-        self.ledger.between += len(mail.links) * vectors[0].size
+        arrived = super().exchange(mail, vectors)
         if self.network.reliable:
-            return mail.delivered(vectors)
+            return arrived
         return mail.late(vectors, self.network.delay, self.network.loss, self.network.seed)
-
-    def gather(self, by_machine: np.ndarray) -> np.ndarray:
-        self.ledger.up += by_machine.size
-        return by_machine
-
-    def scatter(self, by_machine: np.ndarray) -> np.ndarray:
-        self.ledger.down += by_machine.size
-        return by_machine

@@ -60,7 +60,7 @@ class Bound:
     trace_bound: float | None = None
     """The trace bound of the user that the proof needs; None where it holds for every X >= 0."""
     beyond: bool = False
-    """Whether the matrix that proves it may exceed the user's trace bound, by rounding: it says nothing of those below."""
+    """Whether the matrix that proves it may exceed the user's trace bound by a little: no proof for those below it."""
 
 
 def _brief(value: Any) -> str:
@@ -154,7 +154,7 @@ class Problem(ABC):
         return 0.0
 
     @property
-    def floor(self) -> float:
+    def gap_floor(self) -> float:
         """What a gap is relative to at the least, beside the sizes of its bounds: ``FLOOR * scale``."""
         return FLOOR * self.scale
 
@@ -165,6 +165,9 @@ class Problem(ABC):
     @abstractmethod
     def bound_from_vector(self, y: np.ndarray) -> Bound:
         """What the vector proves, from the problem's data alone."""
+
+    def rest(self) -> None:  # noqa: B027 - most problems need nothing but their data
+        """Let go of what only a solve needs, such as processes that hold data; `solve` asks for it at its end."""
 
     def check(self) -> None:  # noqa: B027  # right as it is
         """What `solve`, `certify` and `methods` ask once before anything else: a ProblemError that names what cannot be

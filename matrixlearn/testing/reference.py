@@ -58,9 +58,9 @@ def optimum(problem: Problem) -> Optimum:
     try:
         key = pickle.dumps((type(problem).__module__, type(problem).__qualname__, dict(problem.parameters())))
     except (pickle.PicklingError, AttributeError, TypeError):
-        return optimum_of(problem.reference, problem.floor)
+        return optimum_of(problem.reference, problem.gap_floor)
     if key not in _cache:
-        _cache[key] = optimum_of(problem.reference, problem.floor)
+        _cache[key] = optimum_of(problem.reference, problem.gap_floor)
         if len(_cache) > CACHED:
             _cache.popitem(last=False)
     return _cache[key]

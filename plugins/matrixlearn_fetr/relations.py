@@ -184,7 +184,7 @@ class RelationProblem(MulticonvexProblem):
         value = self.objective_of(found)
         improved, _, of_majorizer = self.weight_step(point, best.majorizers()[0])
         of_block = self.eta * self.around.excess(point, best) + self.loss.left(found.weights, self._prior(best))
-        near = relative_gap(value - of_majorizer, value, self.scale) < FAR
+        near = relative_gap(value - of_majorizer, value, self.gap_floor) < FAR
         if of_block > of_majorizer and near:  # else a solve would not make the gap small
             _, _, of_block = self.weight_step(point, best)
         rounding = self._rounding(found, value)

@@ -46,25 +46,27 @@ def _by_newton(block: Block, T: np.ndarray, a: np.ndarray, U: np.ndarray, loss: 
         each = block.summed(block.shares * loss.value(block.predict(V), block.y))
         return each + inverse * np.sum((V - T) ** 2, axis=1) / 2
 
-    value = total(U)
+    value, still = total(U), np.zeros(len(block), bool)  # a machine that is done waits for the others of its block
     for _ in range(STEPS):
         pull = inverse[:, None] * (U - T)
         G = slope(block, U, loss)
         gradient = G + pull
         size = np.linalg.norm(gradient, axis=1)
-        if np.all(size <= 8 * EPS * (np.linalg.norm(G, axis=1) + np.linalg.norm(pull, axis=1)) + 1e-300):
+        still |= size <= 8 * EPS * (np.linalg.norm(G, axis=1) + np.linalg.norm(pull, axis=1)) + 1e-300
+        if still.all():
             break
         H = curvature(block, U, loss) + inverse[:, None, None] * near
         D = -np.linalg.solve(H, gradient[:, :, None])[:, :, 0]
-        slopes, length = np.sum(D * gradient, axis=1), np.ones(len(block))
+        slopes, length = np.sum(D * gradient, axis=1), np.where(still, 0.0, 1.0)
         for _ in range(HALVINGS):
             trial = total(U + length[:, None] * D)
-            bad = trial > value + 1e-4 * length * slopes + 4 * EPS * np.abs(value)
+            bad = ~still & (trial > value + 1e-4 * length * slopes + 4 * EPS * np.abs(value))
             if not bad.any():
                 break
             length = np.where(bad, length / 2, length)
         moved = length[:, None] * D
-        U, value = U + moved, trial
-        if np.all(np.abs(moved).max(axis=1) <= 4 * EPS * np.abs(U).max(axis=1)):
+        U, value = np.where(still[:, None], U, U + moved), np.where(still, value, trial)
+        still |= np.abs(moved).max(axis=1) <= 4 * EPS * np.abs(U).max(axis=1)
+        if still.all():
             break
     return U

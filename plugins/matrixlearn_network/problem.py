@@ -108,6 +108,8 @@ class GraphMultitask(Problem):
     """The machines with their rows."""
     tasks: tuple[Hashable, ...] = field(init=False, repr=False)
     """The names of the tasks, (m,): columns of W."""
+    rows: int = field(init=False, repr=False)
+    """All rows of all tasks."""
 
     name = "graph-multitask"
     objective = "minimize"
@@ -129,7 +131,7 @@ class GraphMultitask(Problem):
             msg = f"coordinates must have shape {(len(names), 2)}, one place for each task, got {where.shape}"
             raise ProblemError(msg)
         put(graph=graph, coordinates=where, held=held, tasks=tuple(names), _ledgers={}, _seen=[])
-        self.held.map(_check_labels, loss=self.loss)
+        put(rows=int(self.held.map(_checked_sizes, loss=self.loss).sum()))
 
     def _check_prior(self) -> None:
         for name in ("eta", "tau"):
@@ -191,11 +193,6 @@ class GraphMultitask(Problem):
         return int(self.held.map(_width)[0])
 
     @cached_property
-    def rows(self) -> int:
-        """All rows of all tasks."""
-        return int(self.held.map(_sizes).sum())
-
-    @cached_property
     def coupling(self) -> Coupling:
         """M, for eta > 0."""
         if self.eta == 0:
@@ -234,11 +231,14 @@ class GraphMultitask(Problem):
         given["graph"] = weights.toarray() if len(self.tasks) <= DENSE else weights
         if loss_named(self.loss.name) == self.loss:
             given["loss"] = self.loss.name
-        if self.machines == HERE:
+        if self.machines.hub and self.machines.reliable:  # where the rows are does not change the problem
             del given["machines"]
         if self.task is None and not isinstance(self.X, Shards):
             given["task"] = np.array(self.tasks)
         return given
+
+    def rest(self) -> None:
+        self.held.rest()
 
     # -- bounds -------------------------------------------------------------------------------------
 
@@ -292,7 +292,7 @@ class GraphMultitask(Problem):
             raise ProblemError(msg)
         if self.eta == 0:
             return Bound(point=u)
-        u, conjugate, V, error = self.held.map(_dual_pass, u=u, loss=self.loss)
+        u, conjugate, V, error = self.held.map(_dual_pass, u, loss=self.loss)
         return Bound(point=u, lower=float(lower_bound(conjugate, V, error, self.coupling)))
 
     def _lower_without_ridge(self, one: Pass, W: np.ndarray, upper: float) -> float:
@@ -358,7 +358,7 @@ def _weights(sample_weight: Any, n: int) -> Any:
 # -- what machines compute ---------------------------------------------------------------------------
 
 
-def _check_labels(block: Any, loss: Loss) -> np.ndarray:
+def _checked_sizes(block: Any, loss: Loss) -> np.ndarray:
     loss.check_labels(block.y)
     return block.sizes
 

@@ -32,11 +32,11 @@ def pairs(n, k=1):
     return list(zip(*np.triu_indices(n, k), strict=True))
 
 
-def solved(C, A, b, senses, R, tol=1e-6):
-    """An optimal answer, its feasibility and its bound computed here."""
+def solved(C, A, b, senses, R, tol=1e-6, status="optimal"):
+    """An answer of that status, its feasibility and its bound computed here."""
     problem = ml.LinearSDP.with_senses(C, A, b, senses, trace_bound=R)
     solution = ml.solve(problem, tol=tol)
-    assert solution.status == "optimal", solution.explain()
+    assert solution.status == status, solution.explain()
     X, multipliers = solution.matrix, problem.row_multipliers(solution.y)
     A = [np.asarray(a.todense()) for a in A]
     reached = np.array([np.vdot(a, X).real for a in A])
@@ -214,7 +214,8 @@ def test_sensors_are_found_by_their_distances():
             A.append(entries(N, *known, (2 + i, 2 + i, 1.0), (0, 2 + i, -2 * k[0]), (1, 2 + i, -2 * k[1])))
             b.append(float(np.sum((P[i] - k) ** 2)))
     C = np.diag([0.0, 0, 1, 1, 1, 1])
-    solution, _ = solved(C, A, np.array(b), "==", 6.0, tol=1e-5)
+    # one matrix is feasible, and the numbers that say so are not exact: no lower bound is proved
+    solution, _ = solved(C, A, np.array(b), "==", 6.0, tol=1e-5, status="estimated")
     found = solution.matrix[:2, 2:].T
     assert found == pytest.approx(P, abs=1e-4)
 
@@ -285,7 +286,7 @@ def test_a_phase_is_lifted_from_its_magnitudes():
     x = rng.standard_normal(4) + 1j * rng.standard_normal(4)
     b = np.abs(a.conj() @ x) ** 2
     solution = ml.solve(ml.LinearSDP.with_senses(-np.eye(4, dtype=complex), a, b, "==", trace_bound=50.0), tol=1e-6)
-    assert solution.status == "optimal"
+    assert solution.status == "estimated"  # one matrix is feasible, and the numbers that say so are not exact
     assert solution.matrix == pytest.approx(np.outer(x, x.conj()), abs=1e-4)
 
 

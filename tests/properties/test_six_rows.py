@@ -37,8 +37,8 @@ DELTA = 0.5
 
 
 def play_out(problem, max_iter=math.inf):
-    """The loop, until the oracle is done: no gap is at most -1."""
-    return run(MirrorDescent(), problem, tol=-1.0, limits=Limits(max_iter=max_iter))
+    """The loop, until the oracle is done: no gap is at most -1, relative or not."""
+    return run(MirrorDescent(), problem, tol=-1.0, atol=-1.0, limits=Limits(max_iter=max_iter))
 
 
 def symmetric(rng, n):

@@ -1,5 +1,7 @@
 """Programs in diagonal blocks: the same answers, block by block."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -13,14 +15,20 @@ from matrixlearn.engines.newton import NewtonSystem
 from matrixlearn.maps import DenseMap, ScaledMap, SparseMap
 from matrixlearn.problems import cells
 from matrixlearn.problems.cells import diagonal_blocks, together
+from matrixlearn.problems.linear.open import OpenProgram
 
 seeds = st.integers(0, 2**32 - 1)
 
 
-class Whole(ml.LinearSDP):
+class Whole(OpenProgram):
     """The same program as one block."""
 
     blocks = ()
+
+
+def whole(program):
+    """The program as one block."""
+    return Whole(**{field.name: getattr(program, field.name) for field in dataclasses.fields(program)})
 
 
 def in_blocks(rng, sizes, hermitian=False):
@@ -31,14 +39,14 @@ def in_blocks(rng, sizes, hermitian=False):
 
 def program(rng, sizes, storage, hermitian=False):
     C, m = in_blocks(rng, sizes, hermitian), 4
-    A = np.stack([in_blocks(rng, sizes, hermitian) for _ in range(m)])
+    A = np.stack([*(in_blocks(rng, sizes, hermitian) for _ in range(m)), np.eye(sum(sizes))])
     A[1][sizes[0] :, sizes[0] :] = 0  # says nothing of the other blocks
     root = in_blocks(rng, sizes, hermitian)
     X = root @ root.conj().T + 0.1 * np.eye(len(C))
-    senses = ["==", "<=", ">=", "=="]
-    b = np.real(np.einsum("jab,ba->j", A, X)) + np.array([0.0, 0.3, -0.3, 0.0])
+    senses = ["==", "<=", ">=", "==", "<="]
+    b = np.real(np.einsum("jab,ba->j", A, X)) + np.array([0.0, 0.3, -0.3, 0.0, np.trace(X).real])
     rows = [sp.csr_array(a) for a in A] if storage == "sparse" else A
-    return C, rows, b, senses, 2 * float(np.trace(X).real)
+    return C, rows, b, senses
 
 
 @pytest.mark.parametrize("storage", ["sparse", "dense"])
@@ -49,9 +57,9 @@ def test_blocks_have_the_newton_system_of_the_whole(storage, seed, sizes, hermit
     data = program(rng, sizes, storage, hermitian)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(cells, "SMALL", 0)
-        parts = ml.LinearSDP.with_senses(*data)
+        parts = ml.LinearSDP.with_senses(*data).standard.program
         assert parts.spectral_set.blocks == tuple(sizes) and len(parts.cells) == len(sizes)
-        found = [NewtonSystem.at(p, InteriorPoint().init(p, Incumbent(p))) for p in (parts, Whole.with_senses(*data))]
+        found = [NewtonSystem.at(p, InteriorPoint().init(p, Incumbent(p))) for p in (parts, whole(parts))]
     a, b = (system.predictor() for system in found)
     size = np.abs(b.y).max() + abs(b.t)
     np.testing.assert_allclose(a.y, b.y, atol=1e-8 * size)
@@ -63,10 +71,12 @@ def test_blocks_have_the_newton_system_of_the_whole(storage, seed, sizes, hermit
 @given(seed=seeds, sizes=st.lists(st.integers(1, 5), min_size=2, max_size=5))
 def test_blocks_have_the_answer_of_the_whole(storage, seed, sizes):
     data = program(np.random.default_rng(seed), sizes, storage)
-    parts, whole = ml.LinearSDP.with_senses(*data), Whole.with_senses(*data)
-    a, b = ml.solve(parts, tol=1e-6), ml.solve(whole, tol=1e-8)
+    a = ml.solve(ml.LinearSDP.with_senses(*data), tol=1e-6)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(OpenProgram, "blocks", ())
+        b = ml.solve(ml.LinearSDP.with_senses(*data), tol=1e-8)
     assert a.status == b.status == "optimal"
-    size = 1e-9 * parts.scale
+    size = 1e-9 * b.certificate.size
     assert a.lower <= b.upper + size and b.lower <= a.upper + size
     assert np.all(a.matrix[in_blocks(np.random.default_rng(0), sizes) == 0] == 0)
     a.certificate.verify()
@@ -110,7 +120,9 @@ def test_a_linear_program_is_one_of_blocks_of_order_one():
     rng = np.random.default_rng(0)
     n, m = 70, 20
     A, c, b = rng.uniform(0, 1, (m, n)), rng.uniform(-1, 1, n), rng.uniform(1, 2, m)
-    problem = ml.LinearSDP.with_senses(np.diag(c), [sp.diags_array(a) for a in A], b, "<=", 5.0)
-    judge = linprog(-c, np.vstack([A, np.ones(n)]), np.append(b, 5.0))
-    assert problem.spectral_set.blocks == (1,) * n and len(problem.cells) == 3
+    A, b = np.vstack([A, np.ones(n)]), np.append(b, 5.0)
+    problem = ml.LinearSDP.with_senses(np.diag(c), [sp.diags_array(a) for a in A], b, "<=")
+    judge = linprog(-c, A, b)
+    program = problem.standard.program
+    assert program.spectral_set.blocks == (1,) * n and len(program.cells) == 3
     assert ml.solve(problem, tol=1e-7).value == pytest.approx(-judge.fun, rel=1e-6)

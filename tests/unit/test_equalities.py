@@ -51,7 +51,7 @@ def test_an_x_that_misses_an_equality_proves_nothing():
     """X = [[2, 1], [1, 1]] would have C.X = 3, but X_12 = 0 is asked for."""
     off = np.array([[0, 0.5], [0.5, 0]])
     problem = ml.LinearSDP.with_senses(np.diag([1.0, 1.0]), [off], [0.0], "==", 5.0)
-    far = np.array([[2.0, 1.5], [1.5, 1]])  # not positive semidefinite
+    far = np.array([[4.0, 1.5], [1.5, -1]])  # not positive semidefinite, nor is it without its X_12
     assert ml.certify(problem, X=far).lower == -np.inf
     X = np.array([[2.0, 1], [1, 1]])
     assert ml.certify(problem, X=X * np.eye(2)).lower == pytest.approx(3.0)

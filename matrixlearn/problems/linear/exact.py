@@ -156,6 +156,8 @@ class Combined:
         Whether the contradiction is about X with Tr X <= R only.
     by_trace : tuple (int, int), optional
         A row that is an equality by Tr X <= R, and the sign of its multipliers that use this.
+    farkas : ndarray, shape (m,), optional
+        Multipliers y that prove the contradiction: A(y) >= -e I and b.y < -e R, with e = 0 where no R is needed.
     """
 
     kept: np.ndarray
@@ -164,6 +166,7 @@ class Combined:
     contradiction: str = ""
     needs_trace_bound: bool = False
     by_trace: tuple[int, int] | None = None
+    farkas: np.ndarray | None = None
 
     def lowered(self, y: np.ndarray) -> np.ndarray:
         """Multipliers of the rows that are left: those of a class add up, where its sign allows."""
@@ -213,7 +216,8 @@ def combined(family: LinearMap, b: np.ndarray, equal: np.ndarray, trace_bound: f
         if np.any(family.matrix(int(j))):  # entries below 1e-162, whose squares are 0
             continue
         if b[j] < 0 or (equal[j] and b[j] != 0):
-            return Combined(np.arange(m), equal, [], f"row {j} reads 0 . X {'=' if equal[j] else '<='} {b[j]:g}")
+            why = f"row {j} reads 0 . X {'=' if equal[j] else '<='} {b[j]:g}"
+            return Combined(np.arange(m), equal, [], why, farkas=_multipliers(m, {int(j): -float(np.sign(b[j]))}))
         keep[j] = False
     groups = multiples(family)
     trace_row = _identity_row(family) if trace_bound is not None else None
@@ -228,7 +232,7 @@ def combined(family: LinearMap, b: np.ndarray, equal: np.ndarray, trace_bound: f
             value = Fraction(float(b[member.i])) / member.factor
             if equal[member.i]:
                 if fixed is not None and fixed[0] != value:
-                    return _contradiction(m, equal, group, fixed[1], member.i)
+                    return _contradiction(b, equal, group, fixed[1], member.i)
                 fixed = fixed or (value, member.i)
             elif member.factor > 0:
                 upper = (value, member.i) if upper is None or value < upper[0] else upper
@@ -237,9 +241,9 @@ def combined(family: LinearMap, b: np.ndarray, equal: np.ndarray, trace_bound: f
         if fixed is not None:
             for end, wrong in ((upper, -1), (lower, 1)):
                 if end is not None and (end[0] - fixed[0]) * wrong > 0:
-                    return _contradiction(m, equal, group, fixed[1], end[1])
+                    return _contradiction(b, equal, group, fixed[1], end[1])
         elif upper is not None and lower is not None and lower[0] > upper[0]:
-            return _contradiction(m, equal, group, lower[1], upper[1])
+            return _contradiction(b, equal, group, lower[1], upper[1])
         stay = {end[1] for end in ((fixed,) if fixed is not None else (upper, lower)) if end is not None}
         if fixed is None and upper is not None and lower is not None and upper[0] == lower[0]:
             stay = {upper[1]}
@@ -254,7 +258,9 @@ def combined(family: LinearMap, b: np.ndarray, equal: np.ndarray, trace_bound: f
                     if trace > Fraction(trace_bound):
                         asked = f"row {least[1]} asks for a trace of {float(trace):.6g}"
                         why = f"{asked}, above trace_bound = {trace_bound:g}"
-                        return Combined(np.arange(m), equal, groups, why, needs_trace_bound=True)
+                        factor = next(member.factor for member in group if member.i == least[1])
+                        proof = _multipliers(m, {least[1]: -float(1 / (factor * unit))})
+                        return Combined(np.arange(m), equal, groups, why, needs_trace_bound=True, farkas=proof)
                     both = upper is not None and lower is not None and upper[0] == lower[0]
                     if trace == Fraction(trace_bound) and fixed is None and not both:
                         stay = {least[1]}
@@ -268,8 +274,24 @@ def combined(family: LinearMap, b: np.ndarray, equal: np.ndarray, trace_bound: f
     return Combined(kept, now_equal[kept], groups, by_trace=by_trace)
 
 
-def _contradiction(m: int, equal: np.ndarray, group: list[Multiple], i: int, j: int) -> Combined:
-    return Combined(np.arange(m), equal, [group], f"rows {i} and {j} are multiples of each other and cannot both hold")
+def _contradiction(b: np.ndarray, equal: np.ndarray, group: list[Multiple], i: int, j: int) -> Combined:
+    """y_i f_i + y_j f_j = 0 and y.b < 0, of rows A_i = f_i A and A_j = f_j A with b_i / f_i != b_j / f_j."""
+    factors = {member.i: member.factor for member in group}
+    f, g = factors[i], factors[j]
+    way = -1 if Fraction(float(b[i])) / f > Fraction(float(b[j])) / g else 1
+    farkas = _multipliers(len(b), {i: float(way * abs(g) * _sign(f)), j: float(-way * abs(f) * _sign(g))})
+    why = f"rows {i} and {j} are multiples of each other and cannot both hold"
+    return Combined(np.arange(len(b)), equal, [group], why, farkas=farkas)
+
+
+def _sign(value: Fraction) -> int:
+    return 1 if value > 0 else -1
+
+
+def _multipliers(m: int, values: dict[int, float]) -> np.ndarray:
+    y = np.zeros(m)
+    y[list(values)] = list(values.values())
+    return y
 
 
 def _identity_row(family: LinearMap) -> tuple[int, Fraction] | None:

@@ -271,15 +271,24 @@ def whole_multipliers(
     if not (np.isfinite(y).all() and np.isfinite(X).all()):
         return out
     for w in (_orthogonal(family, b, y, X), y):
-        largest = float(np.max(np.abs(w), initial=0.0))
-        for q in (1, 2, 3, 4, 6, 8, 12) if largest > 0 else ():
-            whole = np.rint(q * w / largest)
-            near = float(np.max(np.abs(q * w / largest - whole))) <= 0.02
+        for unit in _units(w):
+            whole = np.rint(w / unit)
+            near = float(np.max(np.abs(w / unit - whole))) <= 0.02
             signed = bool(np.all(whole[~equal] >= 0))
             if near and signed and exact_inner(b, whole) <= 0:
                 out.append(whole)
                 break
     return out
+
+
+def _units(w: np.ndarray) -> list[float]:
+    """What w may be a whole multiple of, in this order: parts of its largest entry, and of the least beyond noise."""
+    sizes = np.abs(w)
+    largest = float(np.max(sizes, initial=0.0))
+    if largest == 0:
+        return []
+    least = float(np.min(sizes[sizes > 1e-3 * largest]))
+    return [largest / q for q in (1, 2, 3, 4, 6, 8, 12)] + [least / q for q in (1, 2, 3, 4, 6)]
 
 
 def exact_inner(a: np.ndarray, b: np.ndarray) -> Fraction:

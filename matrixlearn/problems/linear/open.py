@@ -19,7 +19,7 @@ from functools import cached_property
 
 import numpy as np
 
-from matrixlearn._array import EPS, as_numpy, from_numpy
+from matrixlearn._array import EPS, as_numpy, from_numpy, identity
 from matrixlearn.linalg import cholesky, frobenius, inner, inverse_factor, sym, trace
 from matrixlearn.linalg.verified import INF, inner_bounded, is_definite, least_eigenvalue
 from matrixlearn.maps import CompressedMap, LinearMap
@@ -34,12 +34,20 @@ from matrixlearn.typing import Array
 SMALL = 40
 """The order up to which a ray is looked for in whole numbers."""
 
-
 ROUNDED = 1e-6
 """Part of R by which a trace may be above it, where no bound needs R."""
 
 VANISHED = 1e-6
 """Part of the usual trace below which X is taken to go to 0, where X = 0 is feasible."""
+
+NEARLY = 1e-12
+"""Part of I below which a multiple of a row in it is rounding."""
+
+SMALL_MULTIPLE = 2.0**-10
+"""Of the largest multiple of I that the rows allow, what others are moved towards."""
+
+ROOMS = (1e-13, 1e-8)
+"""What is added to a multiple of the trace's multipliers, in the order in which it is tried."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,7 +228,7 @@ class OpenProgram(FamilyGame):
         return float(self.spectral_set.trace * self.cost_norm) or 1.0
 
     @property
-    def floor(self) -> float:
+    def gap_floor(self) -> float:
         """0: each bound says what it adds up to."""
         return 0.0
 
@@ -243,8 +251,15 @@ class OpenProgram(FamilyGame):
         return KnapsackSet.weighted_simplex(slack, min(level - inner(self.C, self.interior), Y.row_upper))
 
     def first_points(self) -> list[tuple[Array | None, np.ndarray | None]]:
-        """A user's strictly feasible X; y = 0."""
-        return [(self.interior, np.zeros(len(self.b)))]
+        """A user's strictly feasible X, or a small multiple of I; X = 0; y = 0."""
+        points: list[tuple[Array | None, np.ndarray | None]] = [(self.interior, np.zeros(len(self.b)))]
+        if self.interior is None and np.all(self.b > 0) and not np.any(self.equal):
+            eye = identity(self.C.shape[0], self.C)
+            traces = self.family.adjoint(eye) / self.b
+            points.append((eye * (SMALL_MULTIPLE / (float(np.max(traces, initial=0.0)) or 1.0)), None))
+        if np.all(np.where(self.equal, self.b == 0, self.b >= 0)):
+            points.append((0 * self.C, None))
+        return points
 
     # -- bounds -----------------------------------------------------------------------------------
 
@@ -258,11 +273,6 @@ class OpenProgram(FamilyGame):
         lower, size = self.proof.lower(W)
         return Bound(point=X, lower=lower, size=size, rounding=self.proof.rounding(W))
 
-    def nearly_within_limit(self, X: Array) -> bool:
-        """The same, to a part in 10^6, which an X whose trace is R may miss it by."""
-        W = self._hermitian(X)
-        return self.limit is None or self.limit.holds(W, self.proof.margin(W).delta, ROUNDED)
-
     def within_limit(self, X: Array) -> bool:
         """Whether the feasible matrix that X proves has a trace that the user's bound allows.
 
@@ -272,6 +282,13 @@ class OpenProgram(FamilyGame):
             return True
         W = self._hermitian(X)
         return self.limit.holds(W, self.proof.margin(W).delta)
+
+    def nearly_within_limit(self, X: Array) -> bool:
+        """The same, to a part in 10^6, which an X whose trace is R may miss it by."""
+        if self.within_limit(X) or self.limit is None:
+            return True
+        W = self._hermitian(X)
+        return self.limit.holds(W, self.proof.margin(W).delta, ROUNDED)
 
     @cached_property
     def _rows_bound_the_trace(self) -> bool:
@@ -348,11 +365,12 @@ class OpenProgram(FamilyGame):
                 return Bound(point=free, upper=0.0, trace_bound=self._used(free))
         if upper < INF:
             return Bound(point=y, upper=upper, size=size, trace_bound=self._used(y))
-        if self.trace_multipliers is not None:  # A(z) >= I: t z makes up for what y lacks
-            moved = y + proof.shift(y) * self.trace_multipliers
-            upper, size = proof.upper(moved)
-            if upper < INF:
-                return Bound(point=moved, upper=upper, size=size, trace_bound=self._used(moved))
+        if self.trace_multipliers is not None:  # A(z) about I: t z makes up for what y lacks
+            for more in ROOMS:
+                moved = y + (1 + more) * proof.shift(y) * self.trace_multipliers
+                upper, size = proof.upper(moved)
+                if upper < INF:
+                    return Bound(point=moved, upper=upper, size=size, trace_bound=self._used(moved))
         if self.interior is not None:  # an engine between bounds plays with the trace that was given
             return self.bound_by_limit(y)
         return Bound(point=y, size=size)
@@ -414,8 +432,9 @@ class OpenProgram(FamilyGame):
         for rows in (self.equal, np.ones(len(self.b), dtype=bool)):
             if np.any(rows):
                 z, residual = combination(self.proof.family, rows, target)
+                z = np.where(np.abs(z) * self.family.sizes > NEARLY * frobenius(target), z, 0.0)
                 if residual <= 1e-9 * frobenius(target) and np.all(self.equal | (z >= 0)):
-                    yield np.asarray(z * (1 + 1e-8))
+                    yield z
 
     def toward(self, X: Array, interior: Array | None) -> Array:
         """X moved to the rows and towards a strictly feasible point, as little as a proof takes."""

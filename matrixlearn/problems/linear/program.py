@@ -210,6 +210,10 @@ class LinearSDP(Problem):
         """One multiplier for each row as it was given to `with_senses`; y itself for a plain program."""
         return self.family.factors * y if isinstance(self.family, ScaledMap) else y
 
+    def constraint(self, j: int) -> Array:
+        """A_j, dense."""
+        return self.family.matrix(j)
+
     # -- how it is solved -------------------------------------------------------------------------
 
     @property
@@ -267,16 +271,16 @@ class LinearSDP(Problem):
         if limit is None or limit.row:
             return None
         program = reduction.program
-        if best.within(tol, atol) and best.X is not None:
-            if program.within_limit(best.X) or program.nearly_within_limit(best.X):
-                return None
+        if best.within(tol, atol) and best.X is not None and program.nearly_within_limit(best.X):
+            return None
         with_row = reduction.with_trace_row()
         why = f"tr X <= {limit.R:g}, as given, is a row from here on"
         return None if with_row is None else Reconsidered(self, with_row, why)
 
     def first_points(self) -> list[tuple[Array | None, np.ndarray | None]]:
-        """A strictly feasible X that the user knows, and y = 0."""
-        return [(self.interior, np.zeros(len(self.b)))]
+        """A strictly feasible X that the user knows, X = 0, where that is feasible, and y = 0."""
+        zero = [(0 * self.C, None)] if np.all(np.where(self.equalities, self.b == 0, self.b >= 0)) else []
+        return [(self.interior, np.zeros(len(self.b))), *zero]
 
     # -- bounds -----------------------------------------------------------------------------------
 
@@ -317,7 +321,7 @@ class LinearSDP(Problem):
         standard = self.standard
         if standard.contradiction:
             needed = self.trace_bound if standard.combined.needs_trace_bound else None
-            return Bound(point=np.zeros(len(self.b)), upper=-INF, trace_bound=needed)
+            return Bound(point=standard.farkas, upper=-INF, trace_bound=needed)
         if standard.only_zero:  # K N - C >= 0 for a large K, N > 0, and b.y = 0
             return Bound(point=standard.lifted_vector(np.zeros(0)), upper=0.0)
         program, z = standard.program, standard.lowered_vector(np.asarray(y, dtype=float))

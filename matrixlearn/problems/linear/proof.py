@@ -239,9 +239,9 @@ class Proof:
         return (value if is_definite(F, error) else INF), size
 
     def shift(self, y: np.ndarray) -> float:
-        """t >= 0 with A(y) - C + t I >= 0 proved."""
+        """About the least t >= 0 with A(y) - C + t I >= 0 proved."""
         F, error = self.slack(y)
-        return max(0.0, error - least_eigenvalue(F)) * ROOM
+        return max(0.0, 2 * error - least_eigenvalue(F))
 
     def is_ray(self, y: np.ndarray) -> bool:
         """Whether A(y) >= 0 and b.y < 0 are proved: then no X >= 0 is feasible."""

@@ -140,8 +140,8 @@ def even_units(C: np.ndarray, family: LinearMap) -> tuple[np.ndarray, np.ndarray
         parts = [part for part in (largest_entries(family, r) * weight, size * weight) if part.any()]
         if not parts:
             break
-        if sweep == 0 and all(_is_even(part) for part in parts) and _ratio(rows) <= EVEN:
-            return np.ones(n), np.ones(m)
+        if sweep == 0 and all(_is_even(part) for part in parts):
+            return t, np.ones(m) if _ratio(rows) <= EVEN else powers(r, base=4)
         logs, counts = np.zeros(n), np.zeros(n)
         for part in parts:
             used = part > 0

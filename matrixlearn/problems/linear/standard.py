@@ -16,6 +16,7 @@ import numpy as np
 
 from matrixlearn._array import as_numpy, from_numpy, is_numpy
 from matrixlearn.linalg import frobenius, sym
+from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.maps import CompressedMap, DenseMap, LinearMap, SparseMap, StackedMap
 from matrixlearn.maps.bounded import congruence_error, on_numpy
 from matrixlearn.problems.linear.echelon import Echelon
@@ -141,6 +142,14 @@ class Standard:
         return self.combined.contradiction or ("" if self.face is None else self.face.contradiction)
 
     @property
+    def farkas(self) -> np.ndarray:
+        """Multipliers of all rows that say why no X is feasible, as far as multipliers can."""
+        if self.combined.contradiction:
+            return np.zeros(len(self.equal)) if self.combined.farkas is None else self.combined.farkas
+        weights = np.zeros(len(self.r)) if self.face is None else self.face.weights
+        return self.combined.lifted(self._before_echelon(weights * self.r), self.equal)
+
+    @property
     def only_zero(self) -> bool:
         """Whether X = 0 is the only feasible matrix."""
         return self.face is not None and self.face.V.shape[1] == 0 and not self.face.contradiction
@@ -168,6 +177,7 @@ class Standard:
 
     def lowered_matrix(self, X: Array) -> Array:
         """W with X = T V W V^T T, or the nearest."""
+        X = X.dense() if isinstance(X, FactoredMatrix) else X
         if self._plain:
             return X
         x = as_numpy(X) / np.outer(self.t, self.t)
@@ -179,7 +189,7 @@ class Standard:
     def lifted_matrix(self, W: Array) -> Array:
         """T V W V^T T."""
         if self._plain:
-            return W
+            return W if is_numpy(self.C) else from_numpy(as_numpy(W), self.C)
         x = as_numpy(W)
         if self.face is not None:
             x = self.face.V @ x @ self.face.V.T
@@ -283,9 +293,18 @@ class Standard:
 
 def _compressed(family: LinearMap, V: np.ndarray) -> tuple[LinearMap, LinearMap]:
     """(the V^T A_j V for engines, the same for the proof): numbers, where they are exact and few."""
-    m, n = family.shape
-    if m * n * n * V.shape[1] <= WORK:
-        parts = [part for j in range(m) if (part := exact_congruence(family.matrix(j), V)) is not None]
+    m, r = family.shape[0], V.shape[1]
+    parts: list[np.ndarray] = []
+    if m * r * r <= WORK:
+        work = 0
+        for j in range(m):
+            A = family.matrix(j)
+            used = int(np.count_nonzero(np.any(A != 0, axis=0)))
+            work += used * r * (used + r)
+            part = exact_congruence(A, V) if work <= WORK else None
+            if part is None:
+                break
+            parts.append(part)
         if len(parts) == m:
             exact = DenseMap(np.stack(parts))
             return exact, exact

@@ -155,7 +155,7 @@ def check_blocks_agree_with_cvxpy(problem: ProblemOrClass) -> None:
             def program_of(j: int = j) -> Any:
                 return p.block_references(solution.matrix)[j]
 
-            block = optimum_of(program_of, p.floor)
+            block = optimum_of(program_of, p.gap_floor)
             if not block.is_sharp:
                 continue
             sharp += 1

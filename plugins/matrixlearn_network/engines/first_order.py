@@ -169,7 +169,7 @@ class BOL(FirstOrderEngine):
         mixed = self._mixed(problem, state.step, W, mail)
         if not np.isfinite(problem.loss.smoothness):
             return problem.held.map(proximal_pair, mixed, state.step, loss=problem.loss)
-        return problem.held.map(proximal, mixed, state.step, W, loss=problem.loss), None
+        return problem.held.map(proximal, mixed, state.step, state.W, loss=problem.loss), None
 
 
 @dataclass(frozen=True)

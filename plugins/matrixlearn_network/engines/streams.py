@@ -34,6 +34,8 @@ class Stream(Walk):
     weight: float = 0.0
     at: int = 0
     last: int = 0
+    size: int = 1
+    """Rows of each machine a round."""
     length: float = 1.0
     mail: Mail | None = None
 
@@ -61,10 +63,11 @@ class OnePass(NetworkEngine):
     def init(self, problem: Any, incumbent: Incumbent) -> Stream:
         ledger = problem.opened(self.name)
         W = self.started(problem, incumbent)
-        rounds = int(problem.held.map(_least_rows).min()) // self.batch
+        least = int(problem.held.map(_rows).min())
+        size = min(self.batch, least)
         length = self._default_length(problem) if self.length is None else self.length
         mail = problem.held.mail(problem.graph.links, W) if self.by_neighbours else None
-        return Stream((), "", W, ledger, np.zeros_like(W), 0.0, 0, max(rounds, 1), length, mail)
+        return Stream((), "", W, ledger, np.zeros_like(W), 0.0, 0, least // size, size, length, mail)
 
     by_neighbours = True
 
@@ -107,7 +110,7 @@ class SSR(OnePass):
         return 3.0 / max(curvature / d * (1 + d / self.batch), 1e-300)
 
     def _map(self, problem: Any, state: Stream) -> tuple[np.ndarray, None]:
-        gradient = problem.held.map(_batch_slope, state.W, at=state.at, size=self.batch, loss=problem.loss)
+        gradient = problem.held.map(_batch_slope, state.W, at=state.at, size=state.size, loss=problem.loss)
         averaged = problem.held.scatter(problem.coupling.solve(problem.held.gather(gradient)))
         return state.W - state.length / np.sqrt(1 + state.at / 10) * averaged, None
 
@@ -129,7 +132,7 @@ class SOL(OnePass):
         own = 1 - a * (problem.eta + problem.tau * problem.graph.degrees)
         mixed = own[:, None] * state.W + a * problem.tau * arrived
         steps = np.full(len(mixed), a)
-        W = problem.held.map(_batch_proximal, mixed, steps, state.W, at=state.at, size=self.batch, loss=problem.loss)
+        W = problem.held.map(_batch_proximal, mixed, steps, state.W, at=state.at, size=state.size, loss=problem.loss)
         return W, mail
 
 
@@ -138,7 +141,7 @@ class SOL(OnePass):
 
 def _batch(block: Block, at: int, size: int) -> Block:
     """The rows at, ..., of each machine, ``size`` of them, as a block."""
-    rows = (block.ends[:-1, None] + at * size + np.arange(min(size, int(block.sizes.min())))).reshape(-1)
+    rows = (block.ends[:-1, None] + at * size + np.arange(size)).reshape(-1)
     ends = np.arange(len(block) + 1) * (len(rows) // len(block))
     return Block(block.ids, block.X[rows], block.y[rows], ends, block.counts[rows])
 
@@ -153,7 +156,7 @@ def _batch_proximal(
     return proximal(_batch(block, at, size), T, a, start, loss)
 
 
-def _least_rows(block: Block) -> np.ndarray:
+def _rows(block: Block) -> np.ndarray:
     return block.sizes
 
 

@@ -121,10 +121,10 @@ def test_accuracy_costs_rounds_in_proportion_to_its_digits():
 
 
 def test_the_units_of_a_constraint_do_not_matter():
-    """A_j -> k_j A_j, b_j -> k_j b_j, powers of two: the same rounds, to the last bit but for the order of sums."""
+    """A_j -> k_j A_j, b_j -> k_j b_j, powers of four: the same rounds, to the last bit but for the order of sums."""
     problem = ml.LinearSDP.random(np.random.default_rng(1))
     A = np.stack([problem.family.matrix(j) for j in range(len(problem.b))])
-    k = 2.0 ** np.array([(7 * j) % 21 - 10 for j in range(len(problem.b))])
+    k = 4.0 ** np.array([(7 * j) % 11 - 5 for j in range(len(problem.b))])
     b = np.abs(problem.b) + 0.1
     mine = ml.solve(ml.LinearSDP(problem.C, A, b, problem.trace_bound), "pdhg", tol=1e-6)
     scaled = ml.solve(ml.LinearSDP(problem.C, A * k[:, None, None], b * k, problem.trace_bound), "pdhg", tol=1e-6)
@@ -179,7 +179,7 @@ def test_the_arrays_of_other_libraries(backend):
         yield Discrepancy(array(rng.standard_normal((12, 4))), array(rng.standard_normal((9, 4)) + 0.3))
         G = rng.standard_normal((4, 4, 4)) + 1j * rng.standard_normal((4, 4, 4))
         H = G + np.conj(np.swapaxes(G, 1, 2))
-        yield ml.LinearSDP(array(H[0]), array(H[1:]), [1.0, 2.0, 3.0], 2.0)
+        yield ml.LinearSDP(array(H[0]), array(np.stack([*H[1:], np.eye(4)])), [1.0, 2.0, 3.0, 2.0])
 
     for mine, numpys in zip(problems(backend.array), problems(np.asarray), strict=True):
         a, b = ml.solve(mine, "pdhg", tol=1e-6), ml.solve(numpys, "pdhg", tol=1e-6)

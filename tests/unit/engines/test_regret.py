@@ -46,9 +46,9 @@ def test_no_losses_hints_and_rates_whatever_exceed_the_bound(seed, n, rounds, sp
 
 @pytest.mark.parametrize("name", FAMILIES)
 @given(seed=st.integers(0, 2**32 - 1), rounds=st.integers(1, 60), sharpness=st.sampled_from([0.05, 0.5, 5.0]))
-def test_the_regret_keeps_to_the_bound(name, random_problem, seed, rounds, sharpness):
-    problem = random_problem(name, seed)
-    if not problem.dual_set.is_bounded:
+def test_the_regret_keeps_to_the_bound(name, random_game, seed, rounds, sharpness):
+    problem = random_game(name, seed)
+    if problem is None:
         return
     engine = MatrixMultiplicativeWeights(Adaptive(sharpness=sharpness))
     incumbent = Incumbent.first(problem)

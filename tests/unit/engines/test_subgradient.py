@@ -15,8 +15,8 @@ seeds = st.integers(0, 2**32 - 1)
 
 
 def test_the_law_holds(instances, hold_the_law):
-    """How many are solved is the class's own affair: O(1 / epsilon^2) rounds, most to 10 % in 300."""
-    assert hold_the_law(Subgradient(), instances, 1e-1, 300) >= len(instances) / 2
+    """How many are solved is the class's own affair: O(1 / epsilon^2) rounds, half of them to 10 % in 800."""
+    assert hold_the_law(Subgradient(), instances, 1e-1, 800) >= len(instances) / 2
 
 
 @pytest.mark.parametrize("name", ["sdp", "discrepancy", "maxcut", "template"])

@@ -97,10 +97,10 @@ def test_every_game_takes_factors(seed):
     """Weak duality, and the bound of the dense matrix."""
     rng = np.random.default_rng(seed)
     problem = ml.LinearSDP.random(rng) if seed % 2 else MaxCut.random(rng)
-    n = problem.spectral_set.n
+    n = problem.like.shape[0]
     X = FactoredMatrix(rng.standard_normal((n, int(rng.integers(1, n + 1)))))
     factored, dense = ml.certify(problem, X=X), ml.certify(problem, X=X.dense())
     if isinstance(problem, UnitDiagonalGame):
         D = X.factor / np.linalg.norm(X.factor, axis=1)[:, None]
         assert factored.lower == pytest.approx(np.sum(problem.cost * (D @ D.T)), abs=1e-12 * problem.scale)
-    assert factored.lower == pytest.approx(dense.lower, rel=1e-6, abs=1e-6 * problem.scale)
+    assert factored.lower == pytest.approx(dense.lower, rel=1e-6, abs=1e-6 * dense.size)

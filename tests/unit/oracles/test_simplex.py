@@ -153,7 +153,8 @@ def test_level_oracle_with_offsets(seed):
     n, m = 3, 4
     G = rng.standard_normal((m + 1, n, n))
     G = (G + G.swapaxes(1, 2)) / 2
-    game = LinearSDP(G[0], G[1:], rng.uniform(0.2, 2, m), 2.0)
+    program = LinearSDP(G[0], G[1:], rng.uniform(0.2, 2, m), 2.0).standard.program
+    game = program.bounded(np.zeros((n, n)), 2.0 * float(np.linalg.norm(G[0], 2)))  # X = 0 is strictly feasible
     X = game.spectral_set.project(rng.standard_normal((n, n)))
     anchor = game.dual_set.center()
     gradient = game.b - np.array([np.trace(a @ X) for a in G[1:]])

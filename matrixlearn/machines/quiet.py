@@ -1,0 +1,14 @@
+"""For the processes of an embedded cluster: Ctrl-C on the terminal reaches them too, and is not for them.
+
+The process that has started them ends them; until then they answer, so that what is certified can be certified again.
+"""
+
+from __future__ import annotations
+
+import signal
+from typing import Any
+
+
+def dask_setup(worker: Any) -> None:
+    """What Dask calls as the worker starts."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
