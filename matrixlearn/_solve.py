@@ -16,7 +16,7 @@ from matrixlearn._threads import governed
 from matrixlearn.callbacks import Callback, Event, Progress, silent
 from matrixlearn.certificate import Certificate, certified
 from matrixlearn.engines import Engine, Incumbent, InteriorPoint, Limits, Proposal, Run, run
-from matrixlearn.engines.base import INTERRUPTED, proves
+from matrixlearn.engines.base import INTERRUPTED, is_finite, proves
 from matrixlearn.exceptions import CapabilityError, MachinesError, PluginError, ProblemError
 from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.problems.base import INF, Bound, Problem, require_problem
@@ -216,6 +216,11 @@ def _run(
             return Found(start.X, start.y, start.infeasible, engine, done, tuple(notes))
     limits = replace(limits, spent=limits.spent + time.perf_counter() - began)
     done = run(engine, problem, tol=tol, atol=atol, start=start, limits=limits, callback=tell)
+    if (start.hint.X is not None or start.hint.y is not None) and done.gave_up:
+        notes.append(f"from the earlier answer it ended: {done.ended}; started again without it")
+        left = replace(limits, max_iter=limits.max_iter - done.iterations, spent=limits.spent + done.seconds)
+        known = replace(done.incumbent, hint=Proposal())
+        done = done.then(run(engine, problem, tol=tol, atol=atol, start=known, limits=left, callback=tell))
     if done.state is not None and (remarks := engine.remarks(done.state)):
         notes.append(remarks)
     best = done.incumbent
@@ -461,10 +466,9 @@ def _start(
     like = problem.like if known is None else known
     same_X = getattr(warm_start.matrix, "shape", None) == getattr(like, "shape", None)
     same_y = getattr(warm_start.y, "shape", None) == getattr(incumbent.y, "shape", None)
-    hint = Proposal(
-        X=_beside(warm_start.matrix, like) if same_X and warm_start.matrix is not None else None,
-        y=warm_start.y if same_y else None,
-    )
+    X = _beside(warm_start.matrix, like) if same_X and warm_start.matrix is not None else None
+    y = warm_start.y if same_y and warm_start.y is not None and bool(np.all(np.isfinite(warm_start.y))) else None
+    hint = Proposal(X=X if X is not None and is_finite(X) else None, y=y)
     return replace(incumbent.offered(hint), hint=hint)
 
 

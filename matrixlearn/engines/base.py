@@ -308,6 +308,26 @@ class Run:
     """The last points that the engine proposed."""
 
     @property
+    def gave_up(self) -> bool:
+        """Whether the engine ended it, for it could do no more."""
+        return self.state is not None and bool(self.state.finished) and self.ended == self.state.finished
+
+    def then(self, later: Run) -> Run:
+        """This and a second one, as one."""
+        return replace(
+            later,
+            events=(
+                *self.events,
+                *(
+                    replace(e, iteration=e.iteration + self.iterations, seconds=e.seconds + self.seconds)
+                    for e in later.events
+                ),
+            ),
+            iterations=self.iterations + later.iterations,
+            seconds=self.seconds + later.seconds,
+        )
+
+    @property
     def certificate(self) -> Certificate:
         """What its points prove."""
         return self.incumbent.certificate()

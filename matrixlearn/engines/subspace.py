@@ -130,9 +130,8 @@ class Subspace(Engine):
         w, U = eigh(hint.X)
         sizes = np.abs(as_numpy(w))
         game = _enlarged(game, columns(U, np.flatnonzero(sizes > SEEN * float(sizes.max(initial=0.0)))))
-        start = {"known": Incumbent(game, hint=Proposal(congruence(hint.X, game.V), hint.y))}
-        start["inner"] = self.inner.init(game, start["known"])
-        return SubspaceState(basis=game, **self._cold(game) | start)
+        known = Incumbent(game, hint=Proposal(congruence(hint.X, game.V), hint.y))
+        return SubspaceState(compressed=game, basis=game, known=known, inner=self.inner.init(game, known))
 
     def _cold(self, game: CompressedGame) -> dict[str, Any]:
         """The compressed game, and a cold start in it."""
