@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,12 +14,12 @@ from matrixlearn._array import moved
 from matrixlearn._settings import limits_of, seed_of
 from matrixlearn._threads import governed
 from matrixlearn.callbacks import Callback, Event, Progress, silent
-from matrixlearn.certificate import Certificate, certified
+from matrixlearn.certificate import Certificate, certified, nearest_proved
 from matrixlearn.engines import Engine, Incumbent, InteriorPoint, Limits, Proposal, Run, run
-from matrixlearn.engines.base import INTERRUPTED, is_finite, proves
+from matrixlearn.engines.base import INTERRUPTED, is_finite, proves, run_from
 from matrixlearn.exceptions import CapabilityError, MachinesError, PluginError, ProblemError
 from matrixlearn.linalg.factored import FactoredMatrix
-from matrixlearn.problems.base import INF, Bound, Problem, require_problem
+from matrixlearn.problems.base import INF, Problem, require_problem
 from matrixlearn.registry import engines
 from matrixlearn.solution import History, Solution, Status, status_of
 from matrixlearn.typing import Array
@@ -215,12 +215,7 @@ def _run(
             done = Run(start, (), 0, time.perf_counter() - began, notes[-1])
             return Found(start.X, start.y, start.infeasible, engine, done, tuple(notes))
     limits = replace(limits, spent=limits.spent + time.perf_counter() - began)
-    done = run(engine, problem, tol=tol, atol=atol, start=start, limits=limits, callback=tell)
-    if (start.hint.X is not None or start.hint.y is not None) and done.gave_up:
-        notes.append(f"from the earlier answer it ended: {done.ended}; started again without it")
-        left = replace(limits, max_iter=limits.max_iter - done.iterations, spent=limits.spent + done.seconds)
-        known = replace(done.incumbent, hint=Proposal())
-        done = done.then(run(engine, problem, tol=tol, atol=atol, start=known, limits=left, callback=tell))
+    done = run_from(engine, problem, tol=tol, atol=atol, start=start, limits=limits, callback=tell)
     if done.state is not None and (remarks := engine.remarks(done.state)):
         notes.append(remarks)
     best = done.incumbent
@@ -321,42 +316,19 @@ def _lifted(problem: Problem, reduction: Any, found: Found, width: float) -> tup
     if found.X is not None:
         X = reduction.lifted_matrix(reduction.program.toward(found.X, best.inside))
         if best.inside is not None:
-            X = _nearest_proved(
+            X = nearest_proved(
                 problem.bound_from_matrix, X, reduction.lifted_matrix(best.inside), lambda bound: bound.lower >= least
             )
     if found.y is not None:
         y = reduction.lifted_vector(found.y)
         if best.inside_dual is not None:
-            y = _nearest_proved(
+            y = nearest_proved(
                 problem.bound_from_vector,
                 y,
                 reduction.lifted_vector(best.inside_dual),
                 lambda bound: bound.upper <= most and (bound.trace_bound is None or by_limit),
             )
     return X, y
-
-
-def _nearest_proved(bound: Callable[[Any], Bound], point: Any, inside: Any, good: Callable[[Bound], bool]) -> Any:
-    """The first of point + 2^-k (inside - point), k from 50 down, whose bound is good; the point where none is.
-
-    It must stay good after it went to the equivalent problem and back again.
-    """
-
-    def stays(at: Any) -> bool:
-        for _ in range(3):
-            found = bound(at)
-            if not (proves(found) and good(found)):
-                return False
-            at = found.point
-        return True
-
-    if stays(point):
-        return point
-    for k in range(50, -1, -2):
-        moved_point = point + 2.0**-k * (inside - point)
-        if stays(moved_point):
-            return moved_point
-    return point
 
 
 def _answered(problem: Problem, why: str, tol: float, began: float) -> Solution:

@@ -278,3 +278,26 @@ def certified(
                 nearer = y if interior is None else problem.toward_dual(y, interior)
                 from_vector = from_vector if nearer is y else problem.bound_from_vector(nearer)
     return combine(problem, from_matrix, from_vector)
+
+
+def nearest_proved(bound: Callable[[Any], Bound], point: Any, inside: Any, good: Callable[[Bound], bool]) -> Any:
+    """The first of point + 2^-k (inside - point), k from 50 down, whose bound is good; the point where none is.
+
+    It must stay good after it went to the equivalent problem and back again.
+    """
+
+    def stays(at: Any) -> bool:
+        for _ in range(3):
+            found = bound(at)
+            if not ((found.lower > -INF or found.upper < INF) and good(found)):
+                return False
+            at = found.point
+        return True
+
+    if stays(point):
+        return point
+    for k in range(50, -1, -2):
+        moved_point = point + 2.0**-k * (inside - point)
+        if stays(moved_point):
+            return moved_point
+    return point

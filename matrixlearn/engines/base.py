@@ -408,3 +408,12 @@ def run(
         state=state,
         last=last,
     )
+
+
+def run_from(engine: Engine, problem: Problem, *, start: Incumbent, limits: Limits, **how: Any) -> Run:
+    """`run` from an earlier answer, and again without it where the engine gave up: no start changes an answer."""
+    done = run(engine, problem, start=start, limits=limits, **how)
+    if (start.hint.X is None and start.hint.y is None) or not done.gave_up:
+        return done
+    left = replace(limits, max_iter=limits.max_iter - done.iterations, spent=limits.spent + done.seconds)
+    return done.then(run(engine, problem, start=replace(done.incumbent, hint=Proposal()), limits=left, **how))

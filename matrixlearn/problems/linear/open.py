@@ -34,7 +34,7 @@ from matrixlearn.typing import Array
 SMALL = 40
 """The order up to which a ray is looked for in whole numbers."""
 
-ROUNDED = 1e-6
+ROUNDED = 1e-5
 """Part of R by which a trace may be above it, where no bound needs R."""
 
 VANISHED = 1e-6
@@ -284,7 +284,7 @@ class OpenProgram(FamilyGame):
         return self.limit.holds(W, self.proof.margin(W).delta)
 
     def nearly_within_limit(self, X: Array) -> bool:
-        """The same, to a part in 10^6, which an X whose trace is R may miss it by."""
+        """The same, to a part in 10^5, which an X whose trace is R may miss it by."""
         if self.within_limit(X) or self.limit is None:
             return True
         W = self._hermitian(X)
