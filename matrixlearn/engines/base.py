@@ -266,10 +266,6 @@ class Engine(ABC):
         """What `Solution.explain` should say of how it went; empty, by default."""
         return ""
 
-    def progress(self, state: Any) -> str:
-        """What the live line should say beside the bounds, such as what was sent; empty, by default."""
-        return ""
-
     def seeded(self, seed: int) -> Engine:
         """This engine with another ``seed``, the field of an engine that draws; itself, where it draws nothing."""
         return replace(self, seed=seed) if hasattr(self, "seed") else self  # type: ignore[type-var]
@@ -354,8 +350,8 @@ def run(
     iteration, state, ended, last = 0, None, "", Proposal()
 
     def now() -> Event:
-        note = "" if state is None else engine.progress(state)
-        return Event(iteration, time.perf_counter() - began, incumbent.lower, incumbent.upper, incumbent.gap, note)
+        seconds, note = time.perf_counter() - began, problem.traffic()
+        return Event(iteration, seconds, incumbent.lower, incumbent.upper, incumbent.gap, note)
 
     def check() -> str:
         events.append(now())

@@ -12,6 +12,7 @@ from matrixlearn.machines.ledger import Ledger
 from matrixlearn.machines.local import Local, LocalMachines
 from matrixlearn.machines.mail import Links, Mail
 from matrixlearn.machines.shards import Shards
+from matrixlearn.machines.spread import SpreadMap
 
 __all__ = [
     "Block",
@@ -25,4 +26,5 @@ __all__ = [
     "Machines",
     "Mail",
     "Shards",
+    "SpreadMap",
 ]

@@ -22,7 +22,7 @@ from matrixlearn._validation import as_number
 from matrixlearn.exceptions import MachinesError, ProblemError
 from matrixlearn.machines.base import Held
 from matrixlearn.machines.cluster import Cluster, LostError
-from matrixlearn.machines.keeper import Facts, Memory, Terms, digest, versions
+from matrixlearn.machines.keeper import Facts, Memory, Terms, arrays_of, digest, versions
 from matrixlearn.machines.ledger import Ledger
 from matrixlearn.machines.shards import Shards
 
@@ -202,8 +202,9 @@ class DaskMachines(Held):
                 if kind == "missing":  # it has forgotten a value: that and all others are sent again
                     self._memories[b].clear()
                 else:
-                    self._memories[b].keep_result(reply)
                     replies[b] = reply
+                    for part in arrays_of(reply):
+                        self._memories[b].keep(digest(part))
 
     def _sent(self, b: int, task: bytes, part: tuple[np.ndarray, ...]) -> Any:
         """The call under way: of each value its digest, and itself where the keeper may have forgotten it."""
@@ -211,8 +212,8 @@ class DaskMachines(Held):
         for values in part:
             key = digest(values)
             message.append((key, None if key in memory else values))
-        for (key, _), values in zip(message, part, strict=True):
-            memory.keep(key, values)
+        for key, _ in message:
+            memory.keep(key)
         return self._call(b, "call", task, pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL))
 
     def _call(self, b: int, name: str, *messages: bytes) -> Any:

@@ -169,6 +169,10 @@ class Problem(ABC):
     def rest(self) -> None:  # noqa: B027 - most problems need nothing but their data
         """Let go of what only a solve needs, such as processes that hold data; `solve` asks for it at its end."""
 
+    def traffic(self) -> str:
+        """What has been sent so far, for the live line; empty where the data are in this process."""
+        return ""
+
     def check(self) -> None:  # noqa: B027  # right as it is
         """What `solve`, `certify` and `methods` ask once before anything else: a ProblemError that names what cannot be
         right.  Nothing by default: construction has checked.

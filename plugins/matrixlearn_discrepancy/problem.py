@@ -91,7 +91,7 @@ class Discrepancy(FamilyGame):
                 msg = f"target_weights must be >= 0 and sum to one, got min {p.min():.3g}, sum {p.sum():.9g}"
                 raise ProblemError(msg)
             object.__setattr__(self, "target_weights", p)
-        object.__setattr__(self, "max_weight", _cap(self.max_weight))
+        object.__setattr__(self, "max_weight", as_cap(self.max_weight))
         object.__setattr__(self, "points", self._coordinates(Xs, Xt, m + n))
 
     def check(self) -> None:
@@ -102,7 +102,7 @@ class Discrepancy(FamilyGame):
         other = copy(self)
         for name in ("dual_set", "_let_in"):
             vars(other).pop(name, None)
-        object.__setattr__(other, "max_weight", _cap(max_weight))
+        object.__setattr__(other, "max_weight", as_cap(max_weight))
         return other
 
     def _coordinates(self, Xs: Any, Xt: Any, q: int) -> Any:
@@ -203,7 +203,7 @@ class Discrepancy(FamilyGame):
         )
 
 
-def _cap(max_weight: float | None) -> float | None:
+def as_cap(max_weight: float | None) -> float | None:
     """The cap, or None for none."""
     if max_weight is None:
         return None
