@@ -88,6 +88,8 @@ class Incumbent:
     """The first X that was proved feasible: others are moved towards it where they are not."""
     inside_dual: np.ndarray | None = None
     """The first y that proved a bound without a trace bound."""
+    hint: Proposal = Proposal()
+    """The points of an earlier answer, which an engine may start from, whether or not they prove anything here."""
 
     @property
     def lower(self) -> float:
@@ -107,7 +109,8 @@ class Incumbent:
     @property
     def gap(self) -> float:
         """The relative gap between them."""
-        return relative_gap(self.lower, self.upper, self.size)
+        rounding = max(self.from_matrix.rounding, self.from_vector.rounding)
+        return relative_gap(self.lower, self.upper, self.size, rounding)
 
     def within(self, tol: float, atol: float) -> bool:
         """Whether upper - lower <= max(tol size, atol)."""
@@ -225,6 +228,8 @@ def _better(new: Bound, old: Bound) -> bool:
         return new.upper < old.upper
     if new.lower == old.lower and new.upper == old.upper:
         return old.trace_bound is not None and new.trace_bound is None
+    if new.rounding > old.rounding and new.lower >= old.lower - new.rounding:
+        return True  # as good to rounding, and it says what that is: X = 0 does not
     return new.lower > old.lower or new.upper < old.upper
 
 
@@ -327,6 +332,26 @@ class Run:
     """The last points that the engine proposed."""
 
     @property
+    def gave_up(self) -> bool:
+        """Whether the engine ended it, for it could do no more."""
+        return self.state is not None and bool(self.state.finished) and self.ended == self.state.finished
+
+    def then(self, later: Run) -> Run:
+        """This and a second one, as one."""
+        return replace(
+            later,
+            events=(
+                *self.events,
+                *(
+                    replace(e, iteration=e.iteration + self.iterations, seconds=e.seconds + self.seconds)
+                    for e in later.events
+                ),
+            ),
+            iterations=self.iterations + later.iterations,
+            seconds=self.seconds + later.seconds,
+        )
+
+    @property
     def certificate(self) -> Certificate:
         """What its points prove."""
         return self.incumbent.certificate()
@@ -407,3 +432,12 @@ def run(
         state=state,
         last=last,
     )
+
+
+def run_from(engine: Engine, problem: Problem, *, start: Incumbent, limits: Limits, **how: Any) -> Run:
+    """`run` from an earlier answer, and again without it where the engine gave up: no start changes an answer."""
+    done = run(engine, problem, start=start, limits=limits, **how)
+    if (start.hint.X is None and start.hint.y is None) or not done.gave_up:
+        return done
+    left = replace(limits, max_iter=limits.max_iter - done.iterations, spent=limits.spent + done.seconds)
+    return done.then(run(engine, problem, start=replace(done.incumbent, hint=Proposal()), limits=left, **how))

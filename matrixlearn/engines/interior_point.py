@@ -31,10 +31,12 @@ from matrixlearn._array import as_numpy, identity
 from matrixlearn.engines.base import GameEngine, Incumbent, updated
 from matrixlearn.engines.newton import InteriorState, NewtonSystem, Scalars, lacking_interior
 from matrixlearn.engines.schur import TINY
+from matrixlearn.engines.warm import warmer
 from matrixlearn.linalg import trace
 from matrixlearn.problems.cells import assembled, cells_of
 from matrixlearn.problems.game import Game
 from matrixlearn.sets import ScaledSimplex
+from matrixlearn.typing import Array
 
 CLOSE, CLOSEST = 0.95, 0.98
 """The fraction of the way to the boundary that a step may go; the latter where the way is nearly that of the whole
@@ -77,13 +79,16 @@ class InteriorPoint(GameEngine):
         largest = S.support_of(eigenvalues) / S.trace
         spread = max(float(np.max(np.abs(as_numpy(eigenvalues)))), abs(largest), game.scale / S.trace)
         t = largest + spread
-        share, R = S.trace / S.dimension, S.trace
-        x0 = share * S.slack
-        if not Y.is_bounded:
-            share, R = S.trace / S.n, 2 * ROOM * S.trace
-            x0 = R - S.trace
+        share, R = (S.trace / S.dimension, S.trace) if Y.is_bounded else (S.trace / S.n, 2 * ROOM * S.trace)
         X = tuple(share * identity(cell.size, game.C) for cell in cells_of(game))
-        mu = share * spread
+        cold = self._state_at(game, X, y, t, share * spread, R)
+        return warmer(game, cold, incumbent, self._state_at)
+
+    @staticmethod
+    def _state_at(game: Game, X: tuple[Array, ...], y: np.ndarray, t: float, mu: float, R: float) -> InteriorState:
+        """The state at X, y and t whose other products are about mu; feasible where Y is bounded."""
+        S, Y = game.S, game.Y
+        x0 = 0.0 if Y.is_bounded and not S.slack else R - sum(trace(x) for x in X)
         g = game.prices(assembled(cells_of(game), X, S.n))
         room = np.minimum(np.where(np.isinf(Y.upper), np.inf, Y.upper - y), y - Y.lower)
         least = mu / np.maximum(room, TINY)
@@ -99,7 +104,7 @@ class InteriorPoint(GameEngine):
             g = g + theta * Y.weights
         p = np.where(free, g, np.maximum(g, 0.0) + least)
         q = (p - g)[Y.capped]
-        return InteriorState(X=X, y=y, t=t, scalars=Scalars(p, q, theta, x0), trace=S.trace)
+        return InteriorState(X=X, y=y, t=t, scalars=Scalars(p, q, theta, x0), trace=R)
 
     @staticmethod
     def _first_y(game: Game) -> np.ndarray:

@@ -45,6 +45,12 @@ FIRST_CHECK, GROWTH = 40, 1.5
 """Steps before the first certificate, and their growth from one to the next: one costs as much as 50 steps on G11."""
 
 
+FIRST_WARM_CHECK = 10
+"""The same, from an earlier answer."""
+
+WARM_NOISE = 1e-6
+"""Of a random V, that is added to an earlier one: from a saddle point no gradient leads away."""
+
 AHEAD_FROM = 100
 """Size from which it was ahead of interior-point at every tol down to 1e-8, on sparse and on complete graphs: 3.3 and
 2.4 times at n = 100 and tol = 1e-3, 17 and 4.3 at 400, 1.3 at the least (benchmarks/engines/all.py --crossover)."""
@@ -107,7 +113,13 @@ class LowRank(Engine):
         r = min(n, self.rank or math.ceil(math.sqrt(n / 2)) + 1)
         V = unit_rows(np.random.default_rng(self.seed).standard_normal((n, r)))
         length = 1.0 / (4 * row_sum_norm(C) or 1.0)
-        return FactorState(C=C, V=V, length=length, memory=Memory(self.memory), **_at(C, V))
+        cold = FactorState(C=C, V=V, length=length, memory=Memory(self.memory), **_at(C, V))
+        known = _factor_of(incumbent.hint.X, n, r)
+        if known is None:
+            return cold
+        V = unit_rows(known + WARM_NOISE * V if known.shape == V.shape else known)
+        warm = replace(cold, V=V, check_at=FIRST_WARM_CHECK, **_at(C, V))
+        return warm if warm.f < cold.f else cold
 
     def step(self, problem: UnitDiagonalProblem, state: FactorState, incumbent: Incumbent) -> FactorState:
         state = self._descended(state)
@@ -173,6 +185,20 @@ class LowRank(Engine):
         if state.idle > 200:
             return replace(state, finished=f"the gradient has not fallen for {state.idle} steps: numerical limit")
         return state
+
+
+def _factor_of(X: Any, n: int, r: int) -> np.ndarray | None:
+    """V with V V^T about X, of r columns or of as many as the factor of X has; None where X is of another kind."""
+    if isinstance(X, FactoredMatrix):
+        V = np.asarray(X.factor)
+    elif isinstance(X, np.ndarray) and X.shape == (n, n) and not np.iscomplexobj(X) and np.isfinite(X).all():
+        w, U = np.linalg.eigh((X + X.T) / 2)
+        V = U[:, -r:] * np.sqrt(np.maximum(w[-r:], 0.0))
+    else:
+        return None
+    if V.shape[0] != n or np.iscomplexobj(V) or not np.isfinite(V).all():
+        return None
+    return np.pad(V, ((0, 0), (0, max(0, r - V.shape[1]))))
 
 
 def _tangent(D: np.ndarray, V: np.ndarray) -> np.ndarray:

@@ -38,7 +38,7 @@ from matrixlearn.engines.base import GameEngine, Incumbent, Proposal, State, upd
 from matrixlearn.engines.interior_point import InteriorPoint
 from matrixlearn.engines.newton import InteriorState, lacking_interior, mixed
 from matrixlearn.engines.saddle import rounded_out
-from matrixlearn.linalg import adjoint, congruence
+from matrixlearn.linalg import adjoint, congruence, eigh
 from matrixlearn.linalg.largest import extreme_pairs
 from matrixlearn.maps import RankOneMap
 from matrixlearn.problems.game import Game
@@ -50,6 +50,9 @@ AHEAD_FROM, AHEAD_FROM_TIGHT = 250, 500
 at 250 and 1.7 at 400 to 1e-3, level at 300 and 400 and 1.4 times at 500 to 1e-6 (benchmarks/engines/large.py, with
 ``--crossover --tol``).
 """
+
+SEEN = 1e-6
+"""Part of the largest eigenvalue of an earlier answer from which its vectors join the first subspace."""
 
 PATIENCE = 30
 """Rounds in which the gap does not fall by a tenth, after which no more is expected."""
@@ -145,8 +148,14 @@ class Subspace(GameEngine):
     def init(self, game: Game, incumbent: Incumbent) -> SubspaceState:
         y = game.Y.center() if incumbent.y is None else incumbent.y
         values, V = self._extreme(game, y)
-        frame = Frame(game, V)
-        return SubspaceState(basis=frame, **self._cold(frame))
+        frame, hint = Frame(game, V), incumbent.hint
+        if hint.X is None or hint.y is None:
+            return SubspaceState(basis=frame, **self._cold(frame))
+        w, U = eigh(hint.X)
+        sizes = np.abs(as_numpy(w))
+        frame = _enlarged(frame, columns(U, np.flatnonzero(sizes > SEEN * float(sizes.max(initial=0.0)))))
+        known = Incumbent(Played(frame.game), hint=Proposal(congruence(hint.X, frame.V), hint.y))
+        return SubspaceState(frame=frame, basis=frame, known=known, inner=self.inner.init(frame.game, known))
 
     def _cold(self, frame: Frame) -> dict[str, Any]:
         """A subspace, and a cold start in it."""

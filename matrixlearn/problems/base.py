@@ -55,8 +55,12 @@ class Bound:
     rigour: Rigour = "checked"
     size: float = 0.0
     """What the bound adds up to, such as sum_j |b_j y_j| or |<C, X>|: a gap is relative to the bounds and to this."""
+    rounding: float = 0.0
+    """A width of the bounds that rounding of what they add up explains: bounds as near as this have no gap."""
     trace_bound: float | None = None
     """The trace bound of the user that the proof needs; None where it holds for every X >= 0."""
+    beyond: bool = False
+    """Whether the matrix that proves it may exceed the user's trace bound by a little: no proof for those below it."""
 
 
 def _brief(value: Any) -> str:
