@@ -232,8 +232,8 @@ def combine(problem: Problem, from_matrix: Bound, from_vector: Bound) -> Certifi
 
 def flushed(point: Any) -> Any:
     """The point, and 0 in its place where all its entries are so small that their products underflow."""
-    if getattr(point, "ndim", 0) == 0 or 0 in point.shape:
-        return point
+    if isinstance(point, FactoredMatrix) or getattr(point, "ndim", 0) == 0 or 0 in point.shape:
+        return point  # a factor is scaled to its set
     xp = namespace(point)
     return 0 * point if 0 < float(xp.max(xp.abs(point))) < SMALLEST else point
 
