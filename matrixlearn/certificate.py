@@ -291,6 +291,8 @@ def nearest_proved(bound: Callable[[Any], Bound], point: Any, inside: Any, good:
             found = bound(at)
             if not ((found.lower > -INF or found.upper < INF) and good(found)):
                 return False
+            if isinstance(at, np.ndarray) and np.array_equal(found.point, at):
+                return True
             at = found.point
         return True
 

@@ -28,7 +28,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from matrixlearn._array import as_numpy, identity
-from matrixlearn.engines.base import Engine, Incumbent, updated
+from matrixlearn.engines.base import Engine, Incumbent, Proposal, updated
 from matrixlearn.engines.newton import InteriorState, NewtonSystem, Scalars, lacking_interior
 from matrixlearn.engines.schur import TINY
 from matrixlearn.engines.warm import warmer
@@ -83,6 +83,14 @@ class InteriorPoint(Engine):
         X = tuple(share * identity(cell.size, problem.cost) for cell in problem.cells)
         cold = self._state_at(problem, X, y, t, share * spread, R)
         return warmer(problem, cold, incumbent.hint, self._state_at)
+
+    @staticmethod
+    def _proposal(problem: SpectralGame, state: InteriorState, mu: float) -> Proposal:
+        """The points, with the gap that mu stands for where they have to be proved from the data alone."""
+        shown, z = state.proposal(problem), state.scalars
+        if shown.interior is not None or z is None:
+            return shown
+        return replace(shown, gap=mu * (len(z.p) + len(z.q) + problem.spectral_set.dimension))
 
     @staticmethod
     def _state_at(
@@ -161,7 +169,7 @@ class InteriorPoint(Engine):
             missing=min(missing, state.missing) if progress else state.missing,
             mu=min(mu, state.mu),
             idle=idle,
-            proposals=(moved.proposal(problem),),
+            proposals=(self._proposal(problem, moved, mu * (1 - 0.99 * min(1.0, a_x, a_s))),),
             finished=finished,
         )
 
