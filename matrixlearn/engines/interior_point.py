@@ -157,8 +157,9 @@ class InteriorPoint(Engine):
             moved = _with_room(moved, state.t)
         width = incumbent.upper - incumbent.lower
         progress = width < 0.9 * state.width or missing < 0.9 * state.missing
-        if np.isinf(width):  # no bounds to go by
-            progress = progress or VANISHED * problem.scale < mu < 0.5 * state.mu
+        if not problem.dual_set.is_bounded:  # bounds may say little, of points that are nearly right
+            least = VANISHED if np.isinf(width) else ROUNDED
+            progress = progress or least * problem.scale < mu < 0.5 * state.mu
         idle = 0 if progress else state.idle + 1
         finished = f"the gap has not moved for {PATIENCE} iterations: numerical limit" if idle > PATIENCE else ""
         if moved.trace > FARTHEST * problem.spectral_set.trace:
@@ -184,6 +185,9 @@ mu / lambda_max(X), and A(y) - C = S - t I is positive definite by itself."""
 FARTHEST = 1e12
 """Times the first R, beyond which X is taken to run away."""
 
+
+ROUNDED = 1e-18
+"""The same, where there are bounds to go by."""
 
 VANISHED = 1e-32
 """Part of the scale below which a smaller mu is no progress: rounding, squared."""
