@@ -464,7 +464,7 @@ def _choose(problem: Problem, method: str | Engine, tol: float, notes: list[str]
             msg = f"no engine can solve a {problem.title}: {why}"
             raise CapabilityError(msg)
         for engine in able:
-            why = engine.preferred(problem, tol)
+            why = engine.preferred(engine.subject(problem), tol)
             if why:
                 notes.append(f"auto: {engine.name}, {why}")
                 return engine

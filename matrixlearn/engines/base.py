@@ -25,6 +25,8 @@ from matrixlearn.certificate import Certificate, combine, relative_gap, size_of
 from matrixlearn.exceptions import MachinesError
 from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.problems.base import Bound, Problem
+from matrixlearn.problems.bounds import bounds_from_interior
+from matrixlearn.problems.game import Game
 from matrixlearn.typing import Array
 
 Record = TypeVar("Record")
@@ -54,7 +56,7 @@ prove is at most this many times tol: they close 5 to 50 % of it."""
 class Interior:
     """A strictly feasible pair of a game: X_k > 0, and t with t I - s_k (C - A(y)) > 0.
 
-    The problem checks both (`SpectralGame.bounds_from_interior`).
+    The problem checks both (`problems.bounds`).
     """
 
     X: Sequence[Array]
@@ -172,11 +174,12 @@ class Incumbent:
 
     def shown(self, proposal: Proposal) -> Incumbent:
         """The better of this and what the interior of the proposal proves; `offered`, where it has none."""
-        inside = proposal.interior
-        if inside is None or proposal.y is None or not inside.X or not all(is_finite(x) for x in inside.X):
+        inside, game = proposal.interior, self.problem.game
+        if inside is None or game is None or proposal.y is None:
             return self.offered(proposal)
-        game: Any = self.problem
-        from_matrix, from_vector = game.bounds_from_interior(inside.X, proposal.y, inside.t)
+        if not inside.X or not all(is_finite(x) for x in inside.X):
+            return self.offered(proposal)
+        from_matrix, from_vector = bounds_from_interior(game, inside.X, proposal.y, inside.t)
         return self._with_matrix(from_matrix)._with_vector(from_vector)
 
     def waits(self, proposal: Proposal, iteration: int, tol: float) -> bool:
@@ -281,6 +284,10 @@ class Engine(ABC):
         """This engine with another ``seed``, the field of an engine that draws; itself, where it draws nothing."""
         return replace(self, seed=seed) if hasattr(self, "seed") else self  # type: ignore[type-var]
 
+    def subject(self, problem: Problem) -> Any:
+        """What the other methods get: the problem itself, by default."""
+        return problem
+
     @abstractmethod
     def init(self, problem: Any, incumbent: Incumbent) -> State:
         """The first state, from the best points known (a warm start among them)."""
@@ -288,6 +295,27 @@ class Engine(ABC):
     @abstractmethod
     def step(self, problem: Any, state: Any, incumbent: Incumbent) -> State:
         """The next state."""
+
+
+class GameEngine(Engine):
+    """An engine that plays the game of a problem: ``preferred``, ``init`` and ``step`` get the `Game`."""
+
+    def objection(self, problem: Problem) -> str:
+        if problem.game is None:
+            return f"{self.name} plays games, and a {type(problem).__name__} has none: give it a `game`"
+        return self.objection_to(problem.game)
+
+    def objection_to(self, game: Game) -> str:
+        """Why this engine cannot play a game; empty where it can: any game with a bounded Y, by default."""
+        if not game.Y.is_bounded:
+            return (
+                f"{self.name} needs a bounded set of multipliers Y, as a strictly feasible point gives; "
+                f"equalities have none"
+            )
+        return ""
+
+    def subject(self, problem: Problem) -> Game | None:
+        return problem.game
 
 
 @dataclass(frozen=True)
@@ -356,7 +384,7 @@ def run(
     ``decided`` ends the loop as soon as the bounds answer a question other than the gap.
     """
     began = time.perf_counter()
-    incumbent = start or Incumbent.first(problem)
+    incumbent, subject = start or Incumbent.first(problem), engine.subject(problem)
     events: list[Event] = []
     iteration, state, ended, last, waiting = 0, None, "", Proposal(), False
 
@@ -385,8 +413,8 @@ def run(
                 ended = f"time_limit = {limits.time_limit:g} s reached"
                 break
             if state is None:
-                state = engine.init(problem, incumbent)
-            state = engine.step(problem, state, incumbent)
+                state = engine.init(subject, incumbent)
+            state = engine.step(subject, state, incumbent)
             iteration += 1
             for proposal in state.proposals:
                 last = proposal

@@ -16,7 +16,7 @@ curvature, so that V is a saddle point (or the rank too low) and the rank grows 
 and almost all C there are no other stationary points than optimal ones (Boumal, Voroninski and Bandeira, 2016);
 ``rank`` starts at half of that, which measured the same iterations at half the cost. At r = n none is left.
 
-The contract is `UnitDiagonalGame`: the engine uses its ``cost_operator`` and nothing else of the spec. Real, NumPy and
+The contract is `UnitDiagonalProblem`: the engine uses its ``cost_operator`` and nothing else of it. Real, NumPy and
 SciPy only.
 
 References
@@ -39,7 +39,7 @@ from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.linalg.largest import guess_largest, row_sum_norm
 from matrixlearn.linalg.lbfgs import Memory
 from matrixlearn.problems.base import Problem
-from matrixlearn.problems.unit_diagonal import UnitDiagonalGame, unit_rows
+from matrixlearn.problems.unit_diagonal import UnitDiagonalProblem, unit_rows
 
 FIRST_CHECK, GROWTH = 40, 1.5
 """Steps before the first certificate, and their growth from one to the next: one costs as much as 50 steps on G11."""
@@ -80,7 +80,7 @@ class FactorState(State):
 
 @dataclass(frozen=True)
 class LowRank(Engine):
-    """Burer-Monteiro factors with certified multipliers, for a `UnitDiagonalGame`.
+    """Burer-Monteiro factors with certified multipliers, for a `UnitDiagonalProblem`.
 
     Parameters
     ----------
@@ -99,16 +99,16 @@ class LowRank(Engine):
     name = "low-rank"
 
     def objection(self, problem: Problem) -> str:
-        if not isinstance(problem, UnitDiagonalGame):
-            return "low-rank solves max <C, X> with X_ii = 1: subclass matrixlearn.problem.UnitDiagonalGame"
+        if not isinstance(problem, UnitDiagonalProblem):
+            return "low-rank solves max <C, X> with X_ii = 1: subclass matrixlearn.problem.UnitDiagonalProblem"
         return ""
 
-    def preferred(self, problem: UnitDiagonalGame, tol: float) -> str:
+    def preferred(self, problem: UnitDiagonalProblem, tol: float) -> str:
         if problem.size < AHEAD_FROM or tol < 1e-8:
             return ""
         return f"measured ahead of interior-point on unit diagonals from n = {AHEAD_FROM} on, down to tol = 1e-8"
 
-    def init(self, problem: UnitDiagonalGame, incumbent: Incumbent) -> FactorState:
+    def init(self, problem: UnitDiagonalProblem, incumbent: Incumbent) -> FactorState:
         n, C = problem.size, problem.cost_operator
         r = min(n, self.rank or math.ceil(math.sqrt(n / 2)) + 1)
         V = unit_rows(np.random.default_rng(self.seed).standard_normal((n, r)))
@@ -121,7 +121,7 @@ class LowRank(Engine):
         warm = replace(cold, V=V, check_at=FIRST_WARM_CHECK, **_at(C, V))
         return warm if warm.f < cold.f else cold
 
-    def step(self, problem: UnitDiagonalGame, state: FactorState, incumbent: Incumbent) -> FactorState:
+    def step(self, problem: UnitDiagonalProblem, state: FactorState, incumbent: Incumbent) -> FactorState:
         state = self._descended(state)
         if state.rounds < state.check_at and not state.finished:
             return state
@@ -167,10 +167,10 @@ class LowRank(Engine):
 
     # -- saddle points ----------------------------------------------------------------------------
 
-    def _grown(self, problem: UnitDiagonalGame, state: FactorState, incumbent: Incumbent) -> FactorState:
+    def _grown(self, problem: UnitDiagonalProblem, state: FactorState, incumbent: Incumbent) -> FactorState:
         """One more column where V is as good as stationary and the bounds are apart; the end where they cannot meet."""
         n, r = state.V.shape
-        if incumbent.upper - incumbent.lower <= 4 * problem.rounding(state.y):
+        if incumbent.upper - incumbent.lower <= 4 * problem.game.rounding(state.y):
             return replace(state, finished="the bounds differ by their allowance for rounding: numerical limit")
         residual = float(np.linalg.norm(state.gradient)) / (2 * math.sqrt(n))
         stationary = state.shown <= 0.1 * (incumbent.upper - incumbent.lower) / n  # both of the last certificate

@@ -17,11 +17,12 @@ from collections.abc import Callable
 import numpy as np
 
 from matrixlearn._array import as_numpy, from_numpy
-from matrixlearn.engines.base import Proposal, is_finite
+from matrixlearn.engines.base import Incumbent, is_finite
 from matrixlearn.engines.newton import InteriorState, all_definite, slacks
 from matrixlearn.linalg import cholesky, inner, inverse_factor, inverse_from, trace
 from matrixlearn.linalg.factored import FactoredMatrix
-from matrixlearn.problems.game import SpectralGame
+from matrixlearn.problems.cells import assembled, cells_of
+from matrixlearn.problems.game import Game
 from matrixlearn.typing import Array
 
 SHIFTS = (0.0, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1)
@@ -39,27 +40,27 @@ MISSES, LEAST = 30.0, 1e-3
 OPEN_PARTS = (0.0, 1e-2, 1e-1)
 """Of mu S^{-1}, that X gets where the rows must hold for it, too: tried in turn."""
 
-StateAt = Callable[[SpectralGame, tuple[Array, ...], np.ndarray, float, float, float], InteriorState]
+StateAt = Callable[[Game, tuple[Array, ...], np.ndarray, float, float, float], InteriorState]
 """(game, X, y, t, mu, R) to a state whose scalar products are mu, or nearly."""
 
 
-def warmer(problem: SpectralGame, cold: InteriorState, hint: Proposal, state_at: StateAt) -> InteriorState:
+def warmer(game: Game, cold: InteriorState, incumbent: Incumbent, state_at: StateAt) -> InteriorState:
     """The better of the cold start and one from the points of an earlier answer."""
-    X, y = hint.X, hint.y
+    X, y = incumbent.hint.X, incumbent.hint.y
     if X is None or y is None or not (is_finite(X) and np.isfinite(y).all()):
         return cold
     X = X.dense() if isinstance(X, FactoredMatrix) else X
-    cells, mu_cold = _cells_of(problem, problem.toward(X, None)), mean_product(problem, cold)
-    missing_cold, is_open = max(_missing(problem, cold), LEAST), not problem.dual_set.is_bounded
+    cells, mu_cold = _parts_of(game, incumbent.problem.toward(X, None)), mean_product(game, cold)
+    missing_cold, is_open = max(_missing(game, cold), LEAST), not game.Y.is_bounded
     best, least = cold, WORTH
     for k in SHIFTS:
         for part in OPEN_PARTS if is_open else (0.0, 0.1, 1.0):
-            state = _centred(problem, cold, cells, (1 - k) * y + k * cold.y, part, state_at)
+            state = _centred(game, cold, cells, (1 - k) * y + k * cold.y, part, state_at)
             if state is None:
                 continue
-            score = mean_product(problem, state) / mu_cold
+            score = mean_product(game, state) / mu_cold
             if is_open:
-                score = max(score, _missing(problem, state) / missing_cold / MISSES)
+                score = max(score, _missing(game, state) / missing_cold / MISSES)
             if 0 < score < least:
                 best, least = state, score
                 break
@@ -67,27 +68,27 @@ def warmer(problem: SpectralGame, cold: InteriorState, hint: Proposal, state_at:
 
 
 def _centred(
-    problem: SpectralGame, cold: InteriorState, X: tuple[Array, ...], y: np.ndarray, part: float, state_at: StateAt
+    game: Game, cold: InteriorState, X: tuple[Array, ...], y: np.ndarray, part: float, state_at: StateAt
 ) -> InteriorState | None:
     """The state at y and X + mu S^{-1}; None where y is not inside Y, or S is not definite."""
-    Y, spectral = problem.dual_set, problem.spectral_set
+    Y, spectral = game.Y, game.S
     if not bool(((Y.lower < y) & (y < Y.upper)).all()):
         return None
-    F, total = problem.forward(y), sum(trace(x) for x in X)
+    F, total = game.image(y), sum(trace(x) for x in X)
     R = cold.trace if Y.is_bounded else 2 * total
     if not 0 < R < np.inf:
         return None
     largest = spectral.support_of(spectral.eigenvalues(F)) / spectral.trace
-    along = sum(cell.sign * inner(x, cell.part(F)) for cell, x in zip(problem.cells, X, strict=True))
+    along = sum(cell.sign * inner(x, cell.part(F)) for cell, x in zip(cells_of(game), X, strict=True))
     width = max(total * largest - along, 0.0) + 1e-10 * max(abs(along), total * abs(largest))
-    t = largest + max(width, 1e-14 * problem.scale) / R
-    factors = [cholesky(s) for s in slacks(problem, y, t)]
+    t = largest + max(width, 1e-14 * game.scale) / R
+    factors = [cholesky(s) for s in slacks(game, y, t)]
     if not all_definite(factors):
         return None
     inverses = [inverse_from(inverse_factor(factor)) for factor in factors]
-    mu = max(total * t - along, 0.0) / sum(cell.size for cell in problem.cells)
+    mu = max(total * t - along, 0.0) / sum(cell.size for cell in cells_of(game))
     moved = [x + part * mu * inverse for x, inverse in zip(X, inverses, strict=True)]
-    if part < 1 and not _is_centred(moved, slacks(problem, y, t), mu):
+    if part < 1 and not _is_centred(moved, slacks(game, y, t), mu):
         return None
     total = sum(trace(x) for x in moved)
     if not (mu > 0 and 0 < total < np.inf):
@@ -96,18 +97,18 @@ def _centred(
         R = 8 * total
     elif not spectral.slack or total > (1 - 1e-3) * R:
         moved = [x * (R * (1 - 1e-3 * spectral.slack) / total) for x in moved]
-    return state_at(problem, tuple(moved), y, t, CENTRED * mu, R)
+    return state_at(game, tuple(moved), y, t, CENTRED * mu, R)
 
 
-def _cells_of(problem: SpectralGame, X: Array) -> tuple[Array, ...]:
+def _parts_of(game: Game, X: Array) -> tuple[Array, ...]:
     """X_k >= 0 with X = sum_k s_k X_k, of the trace that the set asks for."""
-    S = problem.spectral_set
+    S = game.S
     if len(S.signs) == 1:
-        return tuple(_clipped(cell.sign * cell.part(X)) for cell in problem.cells)
+        return tuple(_clipped(cell.sign * cell.part(X)) for cell in cells_of(game))
     w, V = np.linalg.eigh(as_numpy(X))
     rest = max(S.trace - float(np.abs(w).sum()), 0.0) / S.dimension
     parts = {s: (V * (np.maximum(s * w, 0.0) + rest)) @ V.conj().T for s in S.signs}
-    return tuple(cell.part(from_numpy(parts[cell.sign], X)) for cell in problem.cells)
+    return tuple(cell.part(from_numpy(parts[cell.sign], X)) for cell in cells_of(game))
 
 
 def _clipped(X: Array) -> Array:
@@ -127,21 +128,21 @@ def _is_centred(X: list[Array], S: list[Array], mu: float) -> bool:
     return True
 
 
-def mean_product(problem: SpectralGame, state: InteriorState) -> float:
+def mean_product(game: Game, state: InteriorState) -> float:
     """mu, the mean of the products that go to 0."""
-    Y, z, S = problem.dual_set, state.scalars, slacks(problem, state.y, state.t)
+    Y, z, S = game.Y, state.scalars, slacks(game, state.y, state.t)
     assert z is not None
     total = sum(inner(x, s) for x, s in zip(state.X, S, strict=True))
     total += float(z.p @ (state.y - Y.lower)[Y.floored]) + float(z.q @ (Y.upper - state.y)[Y.capped])
-    return (total + z.x0 * state.t) / (len(z.p) + len(z.q) + problem.spectral_set.dimension)
+    return (total + z.x0 * state.t) / (len(z.p) + len(z.q) + game.S.dimension)
 
 
-def _missing(problem: SpectralGame, state: InteriorState) -> float:
+def _missing(game: Game, state: InteriorState) -> float:
     """The largest part that the equation of X misses of |c_j| + R ||A_j||_2."""
-    Y, z = problem.dual_set, state.scalars
+    Y, z = game.Y, state.scalars
     assert z is not None
-    r = problem.offset - problem.adjoint(problem.assembled(state.X))
+    r = game.prices(assembled(cells_of(game), state.X, game.S.n))
     r[Y.floored] -= z.p
     r[Y.capped] += z.q
-    size = np.abs(problem.offset) + state.trace * problem.constraint_norms
+    size = np.abs(game.c) + state.trace * game.A.norms
     return float(np.max(np.abs(r) / np.where(size > 0, size, 1.0), initial=0.0))

@@ -13,23 +13,24 @@ so that an optimal y lies in {y >= 0, s.y <= K}, K any upper bound on the optimu
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 
 from matrixlearn._array import EPS, as_numpy, from_numpy, identity
-from matrixlearn.linalg import frobenius, inner, sym, trace
+from matrixlearn.linalg import frobenius, inner, spectral_norm, sym, trace
 from matrixlearn.linalg.verified import INF, least_eigenvalue
 from matrixlearn.maps import CompressedMap, LinearMap
 from matrixlearn.problems.base import Bound
 from matrixlearn.problems.cells import diagonal_blocks
-from matrixlearn.problems.family import FamilyGame
+from matrixlearn.problems.game import Game
 from matrixlearn.problems.linear.face import exact_congruence, exact_inner, exact_slack, is_semidefinite
 from matrixlearn.problems.linear.limit import TraceLimit
 from matrixlearn.problems.linear.proof import MOVES, Proof
-from matrixlearn.sets import KnapsackSet, SpectralSet, TraceBall
+from matrixlearn.problems.played import GameProblem
+from matrixlearn.sets import KnapsackSet, TraceBall
 from matrixlearn.typing import Array
 
 SMALL = 40
@@ -55,7 +56,7 @@ ROOMS = (1e-13, 1e-8)
 
 
 @dataclass(frozen=True, eq=False)
-class OpenProgram(FamilyGame):
+class OpenProgram(GameProblem):
     """max <C, X> subject to <A_j, X> = b_j in E, <= b_j outside, X >= 0: bounds by `Proof`.
 
     Parameters
@@ -102,13 +103,23 @@ class OpenProgram(FamilyGame):
 
     # -- the game ---------------------------------------------------------------------------------
 
-    @property
-    def cost(self) -> Array:
-        return self.C
-
     @cached_property
-    def offset(self) -> np.ndarray:
-        return self.b
+    def game(self) -> Game:
+        """On {X >= 0, Tr X <= R}, R a first guess where no engine has asked for a true one."""
+        S = TraceBall(self.C.shape[0], self.trace or self.usual_trace, self.blocks)
+        repair = None if self.interior is None else self._repair(self.interior)
+        norm = spectral_norm(self.C)
+        return Game(
+            self.C,
+            self.family,
+            self.b,
+            S,
+            self._multipliers,
+            size=S.trace * norm or 1.0,
+            cost_norm=norm,
+            repair=repair,
+            interior=self.interior,
+        )
 
     @cached_property
     def blocks(self) -> tuple[int, ...]:
@@ -120,11 +131,6 @@ class OpenProgram(FamilyGame):
         return diagonal_blocks(n, *(np.concatenate(pair) for pair in zip(places, pattern, strict=True)))
 
     @cached_property
-    def spectral_set(self) -> SpectralSet:
-        """{X >= 0, Tr X <= R}, R a first guess where no engine has asked for a true one."""
-        return TraceBall(self.C.shape[0], self.trace or self.usual_trace, self.blocks)
-
-    @cached_property
     def usual_trace(self) -> float:
         """n max_j |b_j| / ||A_j||_F, over the rows that ask for a trace where there are any; n without."""
         n, sizes = self.C.shape[0], np.where(self.family.sizes > 0, self.family.sizes, INF)
@@ -133,7 +139,8 @@ class OpenProgram(FamilyGame):
         return n * (least or 1.0)
 
     @cached_property
-    def dual_set(self) -> KnapsackSet:
+    def _multipliers(self) -> KnapsackSet:
+        """Y."""
         if self.interior is None:
             return KnapsackSet(np.where(self.equal, -INF, 0.0), np.full(len(self.b), INF))
         slack = self.b - self.family.adjoint(self.interior)
@@ -173,32 +180,24 @@ class OpenProgram(FamilyGame):
             return self.limit.R / self.limit.least
         return self.usual_trace
 
-    @cached_property
-    def scale(self) -> float:
-        return float(self.spectral_set.trace * self.cost_norm) or 1.0
-
     @property
     def gap_floor(self) -> float:
         """0: each bound says what it adds up to."""
         return 0.0
 
-    def repair(self, X: Array) -> Array | None:
-        """(1 - theta) X + theta X_s with all inequalities met, where X_s is known."""
-        if self.interior is None:
-            return None
-        slack, inside = self.b - self.family.adjoint(X), self.b - self.family.adjoint(self.interior)
-        bad = slack < 0
-        if not np.any(bad):
-            return X
-        theta = min(1.0, float(np.max(slack[bad] / (slack[bad] - inside[bad]))) * (1 + 4 * EPS))
-        return (1 - theta) * X + theta * self.interior
+    def _repair(self, interior: Array) -> Callable[[Array], Array]:
+        """X -> (1 - theta) X + theta X_s with all inequalities met."""
+        inside = self.b - self.family.adjoint(interior)
 
-    def dual_set_at(self, level: float) -> KnapsackSet:
-        """{y >= 0, s.y <= level - C . X_s}; with X_s = 0, Arora and Kale's {y >= 0, b.y <= alpha}."""
-        if self.interior is None or level <= inner(self.C, self.interior):
-            return self.dual_set
-        slack, Y = self.b - self.family.adjoint(self.interior), self.dual_set
-        return KnapsackSet.weighted_simplex(slack, min(level - inner(self.C, self.interior), Y.row_upper))
+        def repaired(X: Array) -> Array:
+            slack = self.b - self.family.adjoint(X)
+            bad = slack < 0
+            if not np.any(bad):
+                return X
+            theta = min(1.0, float(np.max(slack[bad] / (slack[bad] - inside[bad]))) * (1 + 4 * EPS))
+            return (1 - theta) * X + theta * interior
+
+        return repaired
 
     def first_points(self) -> list[tuple[Array | None, np.ndarray | None]]:
         """A user's strictly feasible X, or a small multiple of I; X = 0; y = 0."""
@@ -214,7 +213,7 @@ class OpenProgram(FamilyGame):
     # -- bounds -----------------------------------------------------------------------------------
 
     def _hermitian(self, X: Array) -> np.ndarray:
-        return as_numpy(self.spectral_set.hermitian_blocks(X))
+        return as_numpy(self.game.S.hermitian_blocks(X))
 
     def bound_from_matrix(self, X: Array) -> Bound:
         W = self._hermitian(X)
