@@ -44,6 +44,9 @@ def updated(record: Record, **changes: Any) -> Record:
 INTERRUPTED = "interrupted"
 """How a loop ended at Ctrl-C."""
 
+EACH, FAR = 6, 5.0
+"""Of proposals whose gap is more than `FAR` times tol, one in `EACH` is certified."""
+
 DECISIVE = 3.0
 """A proposal that comes with an interior is certified by all eigenvalues only where the gap that its Cholesky factors
 prove is at most this many times tol: they close 5 to 50 % of it."""
@@ -70,11 +73,14 @@ class Proposal:
         The points.
     interior : Interior, optional
         What makes a cheaper check possible.
+    gap : float
+        What the engine takes for the difference of their bounds: while that is far from the goal, not each is checked.
     """
 
     X: Array | None = None
     y: np.ndarray | None = None
     interior: Interior | None = None
+    gap: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -175,6 +181,11 @@ class Incumbent:
             return self.offered(proposal)
         from_matrix, from_vector = bounds_from_interior(game, inside.X, proposal.y, inside.t)
         return self._with_matrix(from_matrix)._with_vector(from_vector)
+
+    def waits(self, proposal: Proposal, iteration: int, tol: float) -> bool:
+        """Whether a check of the proposal can wait: strictly feasible points are known, and it is far from the goal."""
+        known = self.inside is not None and self.inside_dual is not None
+        return known and iteration % EACH != 0 and proposal.gap > FAR * tol * self.size
 
     def estimated(self, X: Array) -> Incumbent:
         """This, with what X suggests where no X proves anything."""
@@ -375,7 +386,7 @@ def run(
     began = time.perf_counter()
     incumbent, subject = start or Incumbent.first(problem), engine.subject(problem)
     events: list[Event] = []
-    iteration, state, ended, last = 0, None, "", Proposal()
+    iteration, state, ended, last, waiting = 0, None, "", Proposal(), False
 
     def now() -> Event:
         seconds, note = time.perf_counter() - began, problem.traffic()
@@ -407,6 +418,9 @@ def run(
             iteration += 1
             for proposal in state.proposals:
                 last = proposal
+                waiting = incumbent.waits(proposal, iteration, tol)
+                if waiting:
+                    continue
                 incumbent = incumbent.shown(proposal)
                 if proposal.interior is not None and incumbent.gap <= DECISIVE * tol:
                     incumbent = incumbent.offered(proposal)
@@ -418,7 +432,7 @@ def run(
         ended = f"the data are out of reach: {error}"
     if not (incumbent.within(tol, atol) or incumbent.infeasible):
         with contextlib.suppress(KeyboardInterrupt, MachinesError):  # what is known in the end is worth all eigenvalues
-            if last.interior is not None:
+            if last.interior is not None or waiting:
                 incumbent = incumbent.offered(last)
             if last.X is not None:
                 incumbent = incumbent.estimated(last.X)
