@@ -20,7 +20,7 @@ class Event:
     upper: float
     gap: float
     note: str = ""
-    """What the engine has to say, such as what was sent; not kept in files."""
+    """What was sent, where data are on machines; not kept in files."""
 
 
 @runtime_checkable

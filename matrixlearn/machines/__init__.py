@@ -7,13 +7,15 @@ A round is a pure function of the rows that a machine keeps and of the numbers t
 
 from matrixlearn.machines.base import Held, Machines
 from matrixlearn.machines.block import Block
-from matrixlearn.machines.dask import Dask, DaskMachines
+from matrixlearn.machines.dask import ARGUMENTS, Dask, DaskMachines, machines_of
 from matrixlearn.machines.ledger import Ledger
 from matrixlearn.machines.local import Local, LocalMachines
 from matrixlearn.machines.mail import Links, Mail
 from matrixlearn.machines.shards import Shards
+from matrixlearn.machines.spread import SpreadMap
 
 __all__ = [
+    "ARGUMENTS",
     "Block",
     "Dask",
     "DaskMachines",
@@ -25,4 +27,6 @@ __all__ = [
     "Machines",
     "Mail",
     "Shards",
+    "SpreadMap",
+    "machines_of",
 ]

@@ -11,7 +11,7 @@ import pickle
 import threading
 import weakref
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -20,11 +20,13 @@ import numpy as np
 
 from matrixlearn._validation import as_number
 from matrixlearn.exceptions import MachinesError, ProblemError
-from matrixlearn.machines.base import Held
+from matrixlearn.machines.base import Held, Machines
 from matrixlearn.machines.cluster import Cluster, LostError
-from matrixlearn.machines.keeper import Facts, Memory, Terms, digest, versions
+from matrixlearn.machines.keeper import Facts, Memory, Terms, arrays_of, digest, versions
 from matrixlearn.machines.ledger import Ledger
+from matrixlearn.machines.local import Local
 from matrixlearn.machines.shards import Shards
+from matrixlearn.present import Argument
 
 HINT = "a worker may be out of memory: take more workers, or look at their logs"
 
@@ -90,6 +92,30 @@ class Dask:
             For a loader that raises, and for rows that cannot be right.
         """
         return DaskMachines(self, shards)
+
+
+ARGUMENTS = (
+    Argument("machines", "The Dask scheduler whose workers keep the rows, such as tcp://host:8786.", str),
+    Argument("workers", "Keep the rows in so many processes of this computer.", int),
+)
+"""Of a command line, for problems whose data may be on machines."""
+
+
+def machines_of(given: Mapping[str, Any]) -> Machines:
+    """What `ARGUMENTS` say: `Local` where neither is given.
+
+    Raises
+    ------
+    ProblemError
+        For both.
+    """
+    address, workers = given.get("machines"), given.get("workers")
+    if address is None and workers is None:
+        return Local()
+    if address is not None and workers is not None:
+        msg = f"give machines (workers that run) or workers (to be started here), not both: {address!r} and {workers}"
+        raise ProblemError(msg)
+    return Dask(address) if workers is None else Dask(workers=workers)
 
 
 class DaskMachines(Held):
@@ -202,8 +228,9 @@ class DaskMachines(Held):
                 if kind == "missing":  # it has forgotten a value: that and all others are sent again
                     self._memories[b].clear()
                 else:
-                    self._memories[b].keep_result(reply)
                     replies[b] = reply
+                    for part in arrays_of(reply):
+                        self._memories[b].keep(digest(part))
 
     def _sent(self, b: int, task: bytes, part: tuple[np.ndarray, ...]) -> Any:
         """The call under way: of each value its digest, and itself where the keeper may have forgotten it."""
@@ -211,8 +238,8 @@ class DaskMachines(Held):
         for values in part:
             key = digest(values)
             message.append((key, None if key in memory else values))
-        for (key, _), values in zip(message, part, strict=True):
-            memory.keep(key, values)
+        for key, _ in message:
+            memory.keep(key)
         return self._call(b, "call", task, pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL))
 
     def _call(self, b: int, name: str, *messages: bytes) -> Any:

@@ -102,20 +102,20 @@ class Facts:
 
 
 class Memory(OrderedDict[bytes, Any]):
-    """The last arrays by their digests, the newest last."""
+    """The last arrays by their digests, the newest last; where it is enough that the other side has them, no arrays."""
 
-    def keep(self, key: bytes, value: Any) -> None:
+    def keep(self, key: bytes, value: Any = None) -> None:
         """Remember, and forget the oldest."""
         self[key] = value
         self.move_to_end(key)
         while len(self) > HELD:
             self.popitem(last=False)
 
-    def keep_result(self, result: Any) -> None:
-        """Remember the arrays of what a round returns."""
-        for part in result if isinstance(result, tuple) else (result,):
-            if isinstance(part, np.ndarray):
-                self.keep(digest(part), part)
+
+def arrays_of(result: Any) -> list[np.ndarray]:
+    """The arrays of what a round returns."""
+    parts = result if isinstance(result, tuple) else (result,)
+    return [part for part in parts if isinstance(part, np.ndarray)]
 
 
 def digest(array: np.ndarray) -> bytes:
@@ -158,7 +158,8 @@ class Keeper:
                 raise MachinesError("a round came before the rows")  # noqa: EM101
             function, common = pickle.loads(task)
             found = function(self._block, *arrays, **common)
-            self._memory.keep_result(found)
+            for part in arrays_of(found):
+                self._memory.keep(digest(part), part)
             return found
 
         return _answer(result)

@@ -23,8 +23,8 @@ class Shards:
     ids : tuple
         The names of the machines.
     loaders : tuple of (function, arguments)
-        For each machine a function that makes (X_i, y_i), or (X_i, y_i, weights), and its arguments; called where the
-        rows stay.
+        For each machine a function that makes (X_i, y_i), or (X_i, y_i, weights), or X_i alone, and its arguments;
+        called where the rows stay.
     """
 
     ids: tuple[Hashable, ...]
@@ -103,7 +103,7 @@ class Shards:
 
             X: Any = sp.csr_array(sp.vstack([sp.csr_array(X) for X, _, _ in parts]))
         else:
-            X = np.vstack([X for X, _, _ in parts])
+            X = np.vstack([X for X, _, _ in parts]) if len(parts) > 1 else parts[0][0]
         ends = np.append(0, np.cumsum([len(y) for _, y, _ in parts]))
         y, counts = (np.concatenate([part[k] for part in parts]) for k in (1, 2))
         return Block(tuple(self.ids[i] for i in chosen), X, y, ends, counts)
@@ -113,7 +113,8 @@ class Shards:
         function, arguments = self.loaders[i]
         name = self.ids[i]
         try:
-            X, y, *rest = function(*arguments)
+            made = function(*arguments)
+            X, y, *rest = made if isinstance(made, tuple | list) else (made, np.zeros(made.shape[0]))
         except Exception as error:
             msg = f"the loader of machine {name!r} raised {type(error).__name__}: {error}"
             raise ProblemError(msg) from error

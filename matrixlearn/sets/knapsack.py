@@ -1,7 +1,7 @@
 """Y = {l <= y <= u, r_0 <= w.y <= r_1}: one polytope for simplex, capped simplex, box and orthant.
 
 Its linear minimizer is the fractional knapsack: fill the cheapest coordinates first. It is the
-oracle of every spectral game, and costs one sort.
+oracle of every game, and costs one sort.
 """
 
 from __future__ import annotations
@@ -190,19 +190,30 @@ class KnapsackSet:
             y[best] += (self.row_upper - self.weights @ self.lower) / self.weights[best]
             return float(cost @ y), y
         order = np.argsort(rate, kind="stable")
-        y = self.lower.copy()
-        filled = float(self.weights @ self.lower)
-        room = (self.weights * (self.upper - self.lower))[order]
-        before = filled + np.concatenate([[0.0], np.cumsum(room)[:-1]])
-        # coordinates are worth filling while they pay, and must be while the row asks for it
-        target = np.where(rate[order] < 0, self.row_upper, self.row_lower)
-        with np.errstate(invalid="ignore"):
-            amount = np.clip(np.minimum(room, target - before), 0.0, None)
+        pays = rate[order] < 0
+        del rate  # m may be millions
+        amount, y = self._amounts(order, pays), self.lower.copy()
         if np.any(np.isinf(amount)):
             return -INF, y
-        y[order] += amount / self.weights[order]
-        y = np.minimum(y, self.upper)
+        amount /= self.weights[order]
+        y[order] += amount
+        np.minimum(y, self.upper, out=y)
         return float(cost @ y), y
+
+    def _amounts(self, order: np.ndarray, pays: np.ndarray) -> np.ndarray:
+        """What the coordinates add to the row, in this order: filled while they pay, and while the row asks for it."""
+        assert self.weights is not None
+        room = self.upper - self.lower
+        room *= self.weights
+        room = room[order]
+        before = np.zeros_like(room)
+        np.cumsum(room[:-1], out=before[1:])
+        before += float(self.weights @ self.lower)
+        amount = np.where(pays, self.row_upper, self.row_lower)
+        with np.errstate(invalid="ignore"):
+            amount -= before
+            np.minimum(room, amount, out=amount)
+        return np.clip(amount, 0.0, None, out=amount)
 
     def project(self, y: np.ndarray) -> np.ndarray:
         """The nearest point of Y in the Euclidean norm; y itself where it is in Y.
@@ -223,8 +234,11 @@ class KnapsackSet:
             return inside
         w, total = self.weights, float(self.weights @ inside)
         target = min(max(total, self.row_lower), self.row_upper)
-        if abs(total - target) <= 4 * EPS * (abs(total) + float(w @ np.abs(inside))):
+        apart, size = abs(total - target), abs(total) + float(w @ np.abs(inside))
+        if apart <= 4 * EPS * size:
             return inside
+        if apart <= len(y) * EPS * size:  # what a sum of m terms may be off by: not worth a sort
+            return self._polish(inside, target)
         opens, shuts = (self.lower - y) / w, (self.upper - y) / w
         closing = np.isfinite(shuts)
         bends = np.concatenate([opens, shuts[closing]])
@@ -302,9 +316,13 @@ class KnapsackSet:
         assert w is not None
         missing = target - float(w @ y)
         room = (self.upper - y) if missing > 0 else (y - self.lower)
-        weight = w * np.minimum(room, np.abs(y) + 1.0)
-        if weight.sum() > 0 and missing != 0:
-            y = np.clip(y + missing * np.minimum(room, np.abs(y) + 1.0) / weight.sum(), self.lower, self.upper)
+        np.minimum(room, np.abs(y) + 1.0, out=room)
+        total = float((w * room).sum())
+        if total > 0 and missing != 0:
+            room *= missing
+            room /= total
+            room += y
+            return np.clip(room, self.lower, self.upper, out=room)
         return y
 
     def center(self) -> np.ndarray:
@@ -324,3 +342,20 @@ class KnapsackSet:
         total = float(self.weights @ room)
         fraction = min(1.0, (target - low) / total) if total > 0 else 0.0
         return self.lower + fraction * room
+
+    def constraints(self, y: Any) -> list[Any]:
+        """Y as cvxpy constraints on the expression y."""
+        out = []
+        for value, sign in ((self.lower, 1), (self.upper, -1)):
+            finite = np.flatnonzero(np.isfinite(value))
+            if len(finite):
+                out.append(sign * y[finite] >= sign * value[finite])
+        if self.weights is not None:
+            row = self.weights @ y
+            if self.row_lower == self.row_upper:
+                return [*out, row == self.row_upper]
+            if np.isfinite(self.row_lower):
+                out.append(row >= self.row_lower)
+            if np.isfinite(self.row_upper):
+                out.append(row <= self.row_upper)
+        return out

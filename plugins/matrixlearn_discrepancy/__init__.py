@@ -10,6 +10,7 @@ from matrixlearn_discrepancy.problem import Discrepancy, effective_sample_size
 from matrixlearn_discrepancy.samples import summarize_target
 from matrixlearn_discrepancy.selection import Choice, DiscrepancyBound, Evidence, ImportanceWeighted, Rule, Trials
 from matrixlearn_discrepancy.smoother import Smoother
+from matrixlearn_discrepancy.spread import SpreadDiscrepancy
 
 if TYPE_CHECKING:
     from matrixlearn_discrepancy.classifier import DiscrepancyClassifier
@@ -31,6 +32,7 @@ __all__ = [
     "ImportanceWeighted",
     "Rule",
     "Smoother",
+    "SpreadDiscrepancy",
     "Trials",
     "admissible_bound",
     "discrepancy_bound",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from matrixlearn.files import name_of, read_arrays
+from matrixlearn.machines import ARGUMENTS, machines_of
 from matrixlearn.present import Argument, Presenter, Say
 from matrixlearn_network.picture import draw_solution
 
@@ -29,6 +30,7 @@ class GraphPresenter(Presenter):
         Argument("eta", "Weight of the ridge, > 0 (default 0.01).", float),
         Argument("tau", "Weight of the graph, >= 0 (default 1).", float),
         Argument("loss", "square (default), huber, logistic or hinge.", str),
+        *ARGUMENTS,
     )
 
     def describe(self, solution: Solution) -> list[str]:
@@ -54,7 +56,8 @@ class GraphPresenter(Presenter):
         """The problem of the rows and the graph in a file."""
         cls: type[GraphMultitask] = self.problem_class  # type: ignore[assignment]
         arrays = read_arrays(given["data"], ("X", "y", "task", "graph"))
-        settings = {"eta": 0.01} | {name: value for name, value in given.items() if name != "data"}
+        settings = {"eta": 0.01} | {name: given[name] for name in ("eta", "tau", "loss") if name in given}
+        settings["machines"] = machines_of(given)
         problem = cls(arrays["X"], arrays["y"], arrays.get("graph"), task=arrays.get("task"), **settings)
         say(f"read {name_of(given['data'])}: {problem.rows} rows of {len(problem.tasks)} tasks")
         return problem

@@ -240,6 +240,9 @@ class GraphMultitask(Problem):
     def rest(self) -> None:
         self.held.rest()
 
+    def traffic(self) -> str:
+        return self.held.ledger.brief
+
     # -- bounds -------------------------------------------------------------------------------------
 
     def passed(self, W: np.ndarray) -> Pass:

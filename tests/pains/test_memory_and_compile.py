@@ -59,7 +59,7 @@ def test_few_variables_and_one_large_block():
     m, n = 24, 120
     C, A = symmetric(rng, n, n), np.concatenate([symmetric(rng, m - 1, n, n), np.eye(n)[None]])
     problem = ml.LinearSDP(C, A, np.append(np.full(m - 1, 3.0), 10.0))
-    assert problem.standard.program.moments(np.eye(n), np.eye(n)).second.shape == (m, m)
+    assert problem.family.newton_terms(np.eye(n), np.eye(n)).second.shape == (m, m)
     start = time.process_time()
     solution, peak = traced(lambda: ml.solve(problem, tol=1e-6))
     assert solution.status == "optimal"

@@ -63,3 +63,25 @@ def test_rows_and_graph_come_from_a_file(tmp_path):
     assert "3 with 12 rows in 2 features, 3 edges" in solution.summary()
     with pytest.raises(ProblemError, match="loss must be one of"):
         presenter.from_arguments({"data": path, "loss": "cubic"}, said.append)
+
+
+def test_rows_go_to_workers_from_the_command_line(tmp_path):
+    from click.testing import CliRunner
+
+    from matrixlearn._commands import cli
+
+    pytest.importorskip("distributed")
+    rng = np.random.default_rng(0)
+    X, task = rng.standard_normal((12, 2)), np.repeat(np.arange(3), 4)
+    path = str(tmp_path / "rows.npz")
+    np.savez(path, X=X, y=X[:, 0], task=task, graph=np.ones((3, 3)) - np.eye(3))
+    answers = {}
+    for name, options in {"here": [], "there": ["--workers", "1"]}.items():
+        answer = str(tmp_path / f"{name}.npz")
+        done = CliRunner().invoke(cli, ["solve", "graph-multitask", path, *options, "--tol", "1e-6", "-o", answer])
+        assert done.exit_code == 0, done.output
+        answers[name] = ml.Solution.load(answer)
+    np.testing.assert_array_equal(answers["here"].matrix, answers["there"].matrix)
+    assert "MB moved" in answers["there"].explain() and "MB moved" not in answers["here"].explain()
+    both = CliRunner().invoke(cli, ["solve", "graph-multitask", path, "--workers", "1", "--machines", "tcp://x:1"])
+    assert both.exit_code == 1 and "not both" in both.output

@@ -22,7 +22,8 @@ from matrixlearn.maps.bounded import congruence_error, on_numpy
 from matrixlearn.problems.linear.echelon import Echelon, Replaced, echelon
 from matrixlearn.problems.linear.exact import Combined, combined
 from matrixlearn.problems.linear.face import WORK, Face, exact_congruence, least_face
-from matrixlearn.problems.linear.open import OpenProgram, TraceLimit
+from matrixlearn.problems.linear.limit import TraceLimit
+from matrixlearn.problems.linear.open import OpenProgram
 from matrixlearn.problems.linear.proof import Proof
 from matrixlearn.problems.linear.scaling import even_units, in_units
 from matrixlearn.typing import Array
@@ -133,7 +134,8 @@ class Standard:
             exact = playing = DenseMap(np.zeros((1, *here.shape)))
             right, equal_here = np.ones(1), np.zeros(1, dtype=bool)
         limit = None if trace_bound is None else TraceLimit(trace_bound, frame, frame_error)
-        proof = Proof(as_numpy(here), exact, right, equal_here, cost_error, before if reduces else None)
+        whole, basis = (before, found.V) if found is not None and reduces else (None, None)
+        proof = Proof(as_numpy(here), exact, right, equal_here, cost_error, whole, basis)
         program = OpenProgram(here, playing, right, equal_here, proof, limit, frame=frame)
         if (
             says.by_trace is not None and by_echelon is None and found is None
@@ -274,7 +276,7 @@ class Standard:
         sparse = isinstance(program.family, SparseMap)
         second = _sparse_row(row * unit, n) if sparse else DenseMap((row * unit)[None])
         proof = program.proof
-        b, equal = np.append(program.b, limit.given * unit), np.append(program.equal, False)
+        b, equal = np.append(program.b, limit.R * unit), np.append(program.equal, False)
         exact = StackedMap(proof.family, second)
         playing = exact if program.family is proof.family else _like(program.family, second, program.C)
         return replace(

@@ -62,9 +62,6 @@ class NetworkEngine(Engine):
     def remarks(self, state: Any) -> str:
         return f"sent: {state.ledger}"
 
-    def progress(self, state: Any) -> str:
-        return state.ledger.brief
-
     @staticmethod
     def started(problem: GraphMultitask, incumbent: Incumbent) -> np.ndarray:
         """The weights to start from, by task."""
