@@ -31,7 +31,7 @@ class ERMEngine(Engine):
         if not isinstance(problem, ERM):
             return f"{self.name} is for ERM problems"
         if not (self.by_rounds or problem.design.is_here):
-            return f"{self.name} looks at single samples; on machines newton-cg, chambolle-pock and papc do their work"
+            return f"{self.name} looks at single samples; on machines newton-cg, chambolle-pock and disdca do"
         return self.lacks(problem)
 
     @abstractmethod

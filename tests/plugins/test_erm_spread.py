@@ -19,6 +19,9 @@ CASES = [
     ("hinge", "ridge(ridge=0.05)", "chambolle-pock"),
     ("square", "nuclear(mu=0.2, shape=(2, 3), ridge=0.01)", "chambolle-pock"),
     ("square", "ridge(ridge=0.05)", "papc"),
+    ("hinge", "ridge(ridge=0.05)", "disdca"),
+    ("logistic", "elastic-net(ridge=0.05, l1=0.02)", "disdca"),
+    ("square", "group(mu=0.1, groups=(0, 0, 1, 1, 2, 2), ridge=0.05)", "dadm"),
 ]
 
 
@@ -90,7 +93,7 @@ def test_dask_gives_the_bits_of_local(client, loss, penalty, method):
 def test_engines_that_look_at_samples_refuse_by_name_and_weights_come_with_shards():
     problem = ERM(SHARDS, None, "logistic", "ridge(ridge=0.1)")
     assert {"newton-cg", "chambolle-pock"} <= set(ml.methods(problem))
-    for method in ("sdca", "svrg", "disdca", "dual-interior-point"):
+    for method in ("sdca", "svrg", "spdc", "dual-interior-point"):
         with pytest.raises(CapabilityError, match=f"{method} looks at single samples; on machines newton-cg"):
             ml.solve(problem, method)
     with pytest.raises(ProblemError, match="b and sample_weight are not to be given"):
