@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from matrixlearn.solution import Solution
 
 FORMAT = 1
-NUMBERS = ("value", "lower", "upper", "size", "tol", "atol", "seconds")
+NUMBERS = ("value", "lower", "upper", "size", "rounding", "tol", "atol", "seconds")
 """What an answer says of itself in numbers; all but the first are no NaN."""
 
 COLUMNS = ("iteration", "seconds", "lower", "upper", "gap")
@@ -105,6 +105,7 @@ def _claims(solution: Solution) -> dict[str, Any]:
         "gap": solution.gap,
         "rigour": solution.certificate.rigour,
         "size": solution.certificate.size,
+        "rounding": solution.certificate.rounding,
         "trace_bound": solution.certificate.trace_bound,
         "method": solution.method,
         "tol": solution.tol,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,12 +14,12 @@ from matrixlearn._array import moved
 from matrixlearn._settings import limits_of, seed_of
 from matrixlearn._threads import governed
 from matrixlearn.callbacks import Callback, Event, Progress, silent
-from matrixlearn.certificate import Certificate, certified
+from matrixlearn.certificate import Certificate, certified, nearest_proved
 from matrixlearn.engines import Engine, Incumbent, InteriorPoint, Limits, Proposal, Run, run
-from matrixlearn.engines.base import INTERRUPTED, proves
+from matrixlearn.engines.base import INTERRUPTED, is_finite, proves, run_from
 from matrixlearn.exceptions import CapabilityError, MachinesError, PluginError, ProblemError
 from matrixlearn.linalg.factored import FactoredMatrix
-from matrixlearn.problems.base import INF, Bound, Problem, require_problem
+from matrixlearn.problems.base import INF, Problem, require_problem
 from matrixlearn.registry import engines
 from matrixlearn.solution import History, Solution, Status, status_of
 from matrixlearn.typing import Array
@@ -215,7 +215,7 @@ def _run(
             done = Run(start, (), 0, time.perf_counter() - began, notes[-1])
             return Found(start.X, start.y, start.infeasible, engine, done, tuple(notes))
     limits = replace(limits, spent=limits.spent + time.perf_counter() - began)
-    done = run(engine, problem, tol=tol, atol=atol, start=start, limits=limits, callback=tell)
+    done = run_from(engine, problem, tol=tol, atol=atol, start=start, limits=limits, callback=tell)
     if done.state is not None and (remarks := engine.remarks(done.state)):
         notes.append(remarks)
     best = done.incumbent
@@ -268,7 +268,7 @@ def _run_reduced(
         again = None
         if found.done.ended != INTERRUPTED and spent.spent < limits.time_limit:
             again = problem.reconsidered(reduction, found.done.incumbent, found.done.last, tol, atol)
-        points.append(_lifted(problem, reduction, found))
+        points.append(_lifted(problem, reduction, found, max(tol * found.done.incumbent.size, atol)))
         if again is None:
             break
         notes += [*found.notes, f"ended: {found.done.ended}", again.why]
@@ -305,41 +305,30 @@ def _lowered(problem: Problem, warm_start: Solution | None, reduction: Any) -> S
     return replace(warm_start, certificate=replace(warm_start.certificate, X=X, y=y, problem=reduction.program))
 
 
-def _lifted(problem: Problem, reduction: Any, found: Found) -> tuple[Array | None, np.ndarray | None]:
-    """The points for the whole problem, moved where the way there and back has cost them their proof."""
+def _lifted(problem: Problem, reduction: Any, found: Found, width: float) -> tuple[Array | None, np.ndarray | None]:
+    """The points for the whole problem, moved where the way there and back has cost them their proof.
+
+    A tenth of ``width``, the gap that is asked for, may be lost.
+    """
     best, X, y = found.done.incumbent, None, None
+    least, most = best.from_matrix.lower - width / 10, best.from_vector.upper + width / 10
+    by_limit = best.from_vector.trace_bound is not None
     if found.X is not None:
         X = reduction.lifted_matrix(reduction.program.toward(found.X, best.inside))
         if best.inside is not None:
-            X = _nearest_proved(problem.bound_from_matrix, X, reduction.lifted_matrix(best.inside))
+            X = nearest_proved(
+                problem.bound_from_matrix, X, reduction.lifted_matrix(best.inside), lambda bound: bound.lower >= least
+            )
     if found.y is not None:
         y = reduction.lifted_vector(found.y)
         if best.inside_dual is not None:
-            y = _nearest_proved(problem.bound_from_vector, y, reduction.lifted_vector(best.inside_dual))
+            y = nearest_proved(
+                problem.bound_from_vector,
+                y,
+                reduction.lifted_vector(best.inside_dual),
+                lambda bound: bound.upper <= most and (bound.trace_bound is None or by_limit),
+            )
     return X, y
-
-
-def _nearest_proved(bound: Callable[[Any], Bound], point: Any, inside: Any) -> Any:
-    """The first of point + 2^-k (inside - point), k from 50 down, that is proved; the point where none is.
-
-    It must stay proved after it went to the equivalent problem and back again.
-    """
-
-    def stays(at: Any) -> bool:
-        for _ in range(3):
-            found = bound(at)
-            if not proves(found):
-                return False
-            at = found.point
-        return True
-
-    if stays(point):
-        return point
-    for k in range(50, -1, -2):
-        moved_point = point + 2.0**-k * (inside - point)
-        if stays(moved_point):
-            return moved_point
-    return point
 
 
 def _answered(problem: Problem, why: str, tol: float, began: float) -> Solution:
@@ -368,8 +357,9 @@ def _solution(problem: Problem, found: Found, tol: float, atol: float, began: fl
     X = None if by_vector.upper == -INF or by_vector.lower == INF else found.X  # y proves that there is none
     y = found.y
     try:
-        certificate = certified(problem, X=X, y=y)
-        certificate = certified(problem, X=certificate.X, y=certificate.y)  # of the points as they are returned
+        points = certified(problem, X=X, y=y)
+        certificate = certified(problem, X=points.X, y=points.y)
+        certificate = replace(certificate, X=points.X, y=points.y)  # those that `verify` computes the same bounds of
         if found.estimated and X is not None:
             certificate = replace(certificate, **_estimate(problem, X, certificate, tol, atol))
         value = certificate.value
@@ -407,14 +397,18 @@ def _solution(problem: Problem, found: Found, tol: float, atol: float, began: fl
 
 
 def _estimate(problem: Problem, X: Array, certificate: Certificate, tol: float, atol: float) -> dict[str, Any]:
-    """What an X that proves nothing suggests, in the place of a lower bound."""
+    """What an X that proves nothing suggests, in the place of the bound that it lacks."""
     bound = problem.estimate_from_matrix(X)
     if bound.rigour != "estimate":
         return {}
     size = max(certificate.size, bound.size)
-    if bound.lower > certificate.upper + max(tol * size, atol):  # X is not near enough to a feasible one
-        return {}
-    return {"lower": min(bound.lower, certificate.upper), "rigour": "estimate", "size": size, "X": bound.point}
+    width = max(tol * size, atol)
+    if bound.lower > certificate.upper + width or bound.upper < certificate.lower - width:
+        return {}  # X is not near enough to a feasible one
+    known = {"rigour": "estimate", "size": size, "X": bound.point}
+    if problem.objective == "minimize":
+        return known | {"upper": max(bound.upper, certificate.lower)}
+    return known | {"lower": min(bound.lower, certificate.upper)}
 
 
 @contextlib.contextmanager
@@ -444,12 +438,10 @@ def _start(
     like = problem.like if known is None else known
     same_X = getattr(warm_start.matrix, "shape", None) == getattr(like, "shape", None)
     same_y = getattr(warm_start.y, "shape", None) == getattr(incumbent.y, "shape", None)
-    return incumbent.offered(
-        Proposal(
-            X=_beside(warm_start.matrix, like) if same_X and warm_start.matrix is not None else None,
-            y=warm_start.y if same_y else None,
-        )
-    )
+    X = _beside(warm_start.matrix, like) if same_X and warm_start.matrix is not None else None
+    y = warm_start.y if same_y and warm_start.y is not None and bool(np.all(np.isfinite(warm_start.y))) else None
+    hint = Proposal(X=X if X is not None and is_finite(X) else None, y=y)
+    return replace(incumbent.offered(hint), hint=hint)
 
 
 def _beside(X: Array, like: Array) -> Array:
@@ -471,7 +463,7 @@ def _choose(problem: Problem, method: str | Engine, tol: float, notes: list[str]
             msg = f"no engine can solve a {problem.title}: {why}"
             raise CapabilityError(msg)
         for engine in able:
-            why = engine.preferred(problem, tol)
+            why = engine.preferred(engine.subject(problem), tol)
             if why:
                 notes.append(f"auto: {engine.name}, {why}")
                 return engine

@@ -27,8 +27,8 @@ def governed(problem: Any) -> Iterator[None]:
     """
     import scipy.linalg  # noqa: F401 - it brings a BLAS of its own: load it before the threads are counted
 
-    space = getattr(problem, "spectral_set", None)  # its size without a dense n x n array
-    size = getattr(getattr(problem, "cost", None), "shape", (0,))[0] if space is None else space.n
+    like = problem.like  # its size without a dense n x n array
+    size = 0 if like is None else like.shape[0]
     with contextlib.ExitStack() as held:
         for pool in _pools(_libraries()) if size < ONE_THREAD_BELOW else ():
             held.enter_context(_one_thread(pool))

@@ -4,22 +4,24 @@
 
 ``size`` is the largest of |lower|, |upper|, what the bounds add up to at the points that prove them (`Bound.size`, such
 as sum_j |b_j y_j| and |<C, X>|) and a small part of the problem's own scale. Each bound holds an allowance for all
-that rounding may have done.
+that rounding may have done. Bounds that differ by no more than rounding of the terms of the objective have no gap, so
+that an optimum of 0 is found (`Bound.rounding`).
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import get_args
+from dataclasses import dataclass, field, replace
+from typing import Any, get_args
 
 import numpy as np
 
-from matrixlearn._array import moved
+from matrixlearn._array import moved, namespace
 from matrixlearn._threads import governed
 from matrixlearn._validation import as_array, as_hermitian, as_real_vector
 from matrixlearn.exceptions import CertificateError, ContradictionError, ProblemError
+from matrixlearn.files import SMALLEST
 from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.problems.base import INF, Bound, Problem, Rigour
 from matrixlearn.typing import Array
@@ -33,10 +35,12 @@ ROUNDING = 1e-12
 """The width, in units of the objective, of bounds that may differ by twice their width when they are computed again."""
 
 
-def relative_gap(lower: float, upper: float, size: float) -> float:
-    """(upper - lower) / max(|upper|, |lower|, size), inf where a bound is missing."""
+def relative_gap(lower: float, upper: float, size: float, rounding: float = 0.0) -> float:
+    """(upper - lower) / max(|upper|, |lower|, size); inf where a bound is missing, 0 where all is ``rounding``."""
     if not (math.isfinite(lower) and math.isfinite(upper)):
         return INF
+    if upper - lower <= rounding:
+        return 0.0
     size = max(abs(upper), abs(lower), size)
     return max(0.0, upper - lower) / size if size > 0 else 0.0
 
@@ -82,6 +86,8 @@ class Certificate:
         The data they are about.
     size : float
         What the bounds add up to.
+    rounding : float
+        The width of the bounds that counts as no gap: rounding of the terms of the objective.
     trace_bound : float or None
         R, where the upper bound holds for Tr X <= R only; None where it needs no trace bound.
     """
@@ -93,6 +99,7 @@ class Certificate:
     y: np.ndarray | None = field(repr=False)
     problem: Problem = field(repr=False)
     size: float = field(default=0.0, repr=False)
+    rounding: float = field(default=0.0, repr=False)
     trace_bound: float | None = None
     ray: Array | None = field(default=None, repr=False)
     """A direction along which the objective grows without end from any feasible matrix; None where none is known."""
@@ -100,7 +107,7 @@ class Certificate:
     @property
     def gap(self) -> float:
         """The width of the bounds over their size, as in `relative_gap`."""
-        return relative_gap(self.lower, self.upper, self.size)
+        return relative_gap(self.lower, self.upper, self.size, self.rounding)
 
     @property
     def is_infeasible(self) -> bool:
@@ -145,14 +152,17 @@ class Certificate:
             Where the data do not prove what this certificate says: its bounds, its rigour, what they add up to, its
             ray, or that they need no trace bound, or none below its own.
         """
+        if math.isnan(self.lower) or math.isnan(self.upper):
+            msg = f"[{self.lower:g}, {self.upper:g}] are no bounds"
+            raise CertificateError(msg)
         fresh = certified(self.problem, *checked_points(self.problem, self.X, self.y))
         slack = RECOMPUTED * max(fresh.size, abs(fresh.lower) if math.isfinite(fresh.lower) else 0.0)
+        slack = max(slack, 1e-2 * fresh.rounding)
         if math.isfinite(fresh.upper - fresh.lower):  # nothing but rounding: points are moved once more
             slack = max(slack, min(2 * (fresh.upper - fresh.lower), ROUNDING), 0.01 * (fresh.upper - fresh.lower))
-        lower_holds = self.lower <= fresh.lower + slack
-        if self.rigour == "estimate":  # no claim, but a number
-            lower_holds = not math.isnan(self.lower)
-        if not (lower_holds and self.upper >= fresh.upper - slack):  # never for NaN
+        guessed, minimizes = self.rigour == "estimate", self.problem.objective == "minimize"  # an estimate is no claim
+        lower_holds = (guessed and not minimizes) or self.lower <= fresh.lower + slack
+        if not (lower_holds and ((guessed and minimizes) or self.upper >= fresh.upper - slack)):  # never for NaN
             msg = (
                 f"the data prove [{fresh.lower:.17g}, {fresh.upper:.17g}], not the claimed "
                 f"[{self.lower:.17g}, {self.upper:.17g}]"
@@ -161,9 +171,10 @@ class Certificate:
         if self.ray is not None and not self.problem.is_ray(self.ray):
             msg = "the ray is not proved to be one"
             raise CertificateError(msg)
-        if self.rigour != "estimate" and not self.size <= fresh.size * (1 + 1e-6) + ROUNDING:
-            msg = f"the bounds add up to {fresh.size:.6g}, not to the claimed {self.size:.6g}"
-            raise CertificateError(msg)
+        for claimed, found in ((self.size, fresh.size), (self.rounding, fresh.rounding)):
+            if self.rigour != "estimate" and not claimed <= found * (1 + 1e-6) + ROUNDING:
+                msg = f"the bounds add up to {found:.6g}, not to the claimed {claimed:.6g}"
+                raise CertificateError(msg)
         order = get_args(Rigour)
         if self.rigour not in order or order.index(self.rigour) < order.index(fresh.rigour):
             msg = f"the data prove bounds of rigour {fresh.rigour!r}, not the claimed {self.rigour!r}"
@@ -199,10 +210,13 @@ def combine(problem: Problem, from_matrix: Bound, from_vector: Bound) -> Certifi
         Where they contradict each other.
     """
     order = get_args(Rigour)
+    if from_matrix.beyond and from_vector.trace_bound is not None:  # the bounds are about different sets
+        from_matrix = replace(from_matrix, lower=-INF)
     lower, upper = max(from_matrix.lower, from_vector.lower), min(from_matrix.upper, from_vector.upper)
     rigour = max(from_matrix.rigour, from_vector.rigour, key=order.index)
     size = size_of(problem, from_matrix, from_vector)
-    require_agreement(lower, upper, size, rigour)
+    rounding = max(from_matrix.rounding, from_vector.rounding)
+    require_agreement(lower, upper, max(size, rounding), rigour)
     return Certificate(
         lower=lower,
         upper=upper,
@@ -211,15 +225,24 @@ def combine(problem: Problem, from_matrix: Bound, from_vector: Bound) -> Certifi
         y=from_vector.point,
         problem=problem,
         size=size,
+        rounding=rounding,
         trace_bound=from_vector.trace_bound,
     )
+
+
+def flushed(point: Any) -> Any:
+    """The point, and 0 in its place where all its entries are so small that their products underflow."""
+    if isinstance(point, FactoredMatrix) or getattr(point, "ndim", 0) == 0 or 0 in point.shape:
+        return point  # a factor is scaled to its set
+    xp = namespace(point)
+    return 0 * point if 0 < float(xp.max(xp.abs(point))) < SMALLEST else point
 
 
 def checked_points(
     problem: Problem, X: Array | None, y: Array | None
 ) -> tuple[Array | FactoredMatrix | None, np.ndarray | None]:
     """Points of the right shape, without NaN, in the problem's namespace."""
-    like = problem.like
+    like, X, y = problem.like, flushed(X), flushed(y)
     if isinstance(X, FactoredMatrix):
         as_array("X (its factor)", X.factor)
         if like is not None and len(like.shape) == 2:
@@ -240,6 +263,7 @@ def certified(
 ) -> Certificate:
     """The bounds that points prove as they stand, or moved towards what ``inside`` gives."""
     from_matrix, from_vector = Bound(), Bound()
+    X, y = flushed(X), flushed(y)
     if X is not None:
         with governed(problem):
             from_matrix = problem.bound_from_matrix(X)
@@ -254,3 +278,26 @@ def certified(
                 nearer = y if interior is None else problem.toward_dual(y, interior)
                 from_vector = from_vector if nearer is y else problem.bound_from_vector(nearer)
     return combine(problem, from_matrix, from_vector)
+
+
+def nearest_proved(bound: Callable[[Any], Bound], point: Any, inside: Any, good: Callable[[Bound], bool]) -> Any:
+    """The first of point + 2^-k (inside - point), k from 50 down, whose bound is good; the point where none is.
+
+    It must stay good after it went to the equivalent problem and back again.
+    """
+
+    def stays(at: Any) -> bool:
+        for _ in range(3):
+            found = bound(at)
+            if not ((found.lower > -INF or found.upper < INF) and good(found)):
+                return False
+            at = found.point
+        return True
+
+    if stays(point):
+        return point
+    for k in range(50, -1, -2):
+        moved_point = point + 2.0**-k * (inside - point)
+        if stays(moved_point):
+            return moved_point
+    return point

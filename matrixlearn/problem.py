@@ -20,12 +20,12 @@ from matrixlearn.maps import (
 )
 from matrixlearn.problems import (
     Bound,
-    FamilyGame,
+    Game,
+    GameProblem,
     LinearSDP,
     MulticonvexProblem,
     Problem,
-    SpectralGame,
-    UnitDiagonalGame,
+    UnitDiagonalProblem,
 )
 from matrixlearn.sets import (
     KnapsackSet,
@@ -40,7 +40,8 @@ __all__ = [
     "Bound",
     "DenseMap",
     "FactoredMatrix",
-    "FamilyGame",
+    "Game",
+    "GameProblem",
     "KnapsackSet",
     "LinearMap",
     "LinearSDP",
@@ -50,11 +51,10 @@ __all__ = [
     "ScaledSimplex",
     "SparseMap",
     "SpectralBall",
-    "SpectralGame",
     "SpectralSet",
     "Spectraplex",
     "TraceBall",
-    "UnitDiagonalGame",
+    "UnitDiagonalProblem",
     "as_array",
     "as_hermitian",
     "as_number",

@@ -261,6 +261,7 @@ class Solution:
                     y=arrays.get("answer.y"),
                     problem=problem,
                     size=said["size"],
+                    rounding=said["rounding"],
                     trace_bound=said["trace_bound"],
                     ray=arrays.get("answer.ray"),
                 ),
@@ -295,9 +296,12 @@ class Solution:
         fresh = self.certificate.verify()
         if not (0 < self.tol < math.inf):
             _refute("tol", self.tol, "it must be a positive number")
-        claimed = replace(self.certificate, lower=fresh.lower, upper=fresh.upper, size=fresh.size)
+        claimed = replace(
+            self.certificate, lower=fresh.lower, upper=fresh.upper, size=fresh.size, rounding=fresh.rounding
+        )
         if self.certificate.rigour == "estimate":
-            claimed = replace(claimed, lower=self.certificate.lower)
+            name = "upper" if self.problem.objective == "minimize" else "lower"
+            claimed = replace(claimed, **{name: getattr(self.certificate, name)})
         for certificate in (claimed, self.certificate):  # what the data prove, and what its own bounds say
             near = [status_of(certificate, self.tol * k, self.atol * k) for k in (1 + 1e-6, 1 - 1e-6)]
             if self.status not in near:

@@ -7,7 +7,6 @@ guarantee. lambda is in units of the mean square norm of the target, and the sam
 """
 
 import time
-from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
@@ -52,10 +51,7 @@ class Task:
 
     def discrepancy(self, cap):
         """The same points, decomposed once, with another cap."""
-        problem = copy(self.uncapped)
-        object.__setattr__(problem, "max_weight", cap)
-        problem.__dict__.pop("dual_set", None)
-        return problem
+        return self.uncapped.with_max_weight(cap)
 
 
 def artificial(draw, n, m=100, N=200, test=500):

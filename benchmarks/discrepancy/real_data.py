@@ -83,7 +83,7 @@ def books(draws, alphas, folder):
             gaps.append(solution.gap)
             seconds.append(solution.seconds)
             weights.append(solution.y)
-        norms.append([Discrepancy(X, T).upper_value(z) for z in weights])
+        norms.append([Discrepancy(X, T).game.upper(z) for z in weights])
         fits = [(X, y, z) for z in weights] + [(T, stars_k[target], np.full(150, 1 / 150))]
         for a, alpha in enumerate(alphas):
             for k, (P, label, z) in enumerate(fits):

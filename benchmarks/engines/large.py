@@ -90,7 +90,7 @@ def one(case, tol, method):
     spent = time.process_time() - start
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     start = time.process_time()
-    np.linalg.eigh(problem.cost)
+    np.linalg.eigh(problem.game.C)
     once = time.process_time() - start
     m, n = problem.X_source.shape[0], problem.X_target.shape[0]
     print(

@@ -18,7 +18,7 @@ def main() -> None:
     N = 500
     source = rng.standard_normal((150, N)) * np.linspace(0.2, 2, N) + 0.3
     game = Discrepancy(source, rng.standard_normal((600, N)))
-    F = game.forward(np.full(150, 1 / 150))
+    F = game.game.image(np.full(150, 1 / 150))
     ml.solve(game, "mmw", tol=1e-12, max_iter=3)
 
     def eigh():

@@ -66,7 +66,7 @@ def maxcut(name, what):
 
 def discrepancy(samples, what, files=True):
     def read(problem, x):
-        if len(x) != problem.dual_set.size:
+        if len(x) != problem.game.Y.size:
             return None
         z = np.clip(np.append(x[:-1], 1 - x[:-1].sum()), 0, None)
         return z / z.sum()
@@ -80,7 +80,7 @@ def write_linear(problem, path):
     with path.open("w") as file:
         right = " ".join(f"{value:.17g}" for value in (*problem.b, problem.trace_bound))
         file.write(f"{m + 1}\n2\n{n} {-(m + 1)}\n{right}\n")
-        for k, A in enumerate([problem.C, *(problem.constraint(j) for j in range(m)), np.eye(n)]):
+        for k, A in enumerate([problem.C, *(problem.game.A.matrix(j) for j in range(m)), np.eye(n)]):
             A = np.asarray(A)
             i, j = np.nonzero(np.triu(A))
             np.savetxt(

@@ -25,7 +25,7 @@ from benchmarks.peers.maxcut import peers, run
 
 def write(problem, path):
     """min t: t I - M(z) >= 0, t I + M(z) >= 0, z >= 0 and z_m = 1 - sum of the others."""
-    P, C, r = np.asarray(problem.family.P), np.asarray(problem.cost), problem.rank
+    P, C, r = np.asarray(problem.game.A.P), np.asarray(problem.game.C), problem.rank
     m = len(P)
     upper = np.triu_indices(r)
     i, j = upper[0] + 1, upper[1] + 1
@@ -49,7 +49,7 @@ def write(problem, path):
 
 def value_of(problem, x):
     """||M(z)|| of a peer's z, on the simplex."""
-    m = problem.dual_set.size
+    m = problem.game.Y.size
     if len(x) != m:
         return float("nan")
     z = np.append(x[:-1], 1 - x[:-1].sum())

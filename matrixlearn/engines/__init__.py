@@ -1,7 +1,7 @@
 """Engines, which propose points, and the loop (`base.run`) that has the problem certify them."""
 
 from matrixlearn.engines.adaptive import Adaptive
-from matrixlearn.engines.base import Engine, Incumbent, Limits, Proposal, Run, State, run
+from matrixlearn.engines.base import Engine, GameEngine, Incumbent, Limits, Proposal, Run, State, run
 from matrixlearn.engines.column_generation import ColumnGeneration
 from matrixlearn.engines.interior_point import InteriorPoint
 from matrixlearn.engines.low_rank import LowRank
@@ -21,6 +21,7 @@ __all__ = [
     "Adaptive",
     "ColumnGeneration",
     "Engine",
+    "GameEngine",
     "HybridGradient",
     "Incumbent",
     "InteriorPoint",

@@ -14,7 +14,7 @@ from matrixlearn.engines.schedules import Averages, RegretBound
 from matrixlearn.exponents import Exponent
 from matrixlearn.linalg import inner
 from matrixlearn.oracles import Done, LevelOracle, Move
-from matrixlearn.problems.game import SpectralGame
+from matrixlearn.problems.game import Game
 from matrixlearn.typing import Array
 
 
@@ -46,11 +46,11 @@ class AdaptiveState(State):
     hint: Array
     """The best certified y, and its loss, which the mirror map sees in advance."""
 
-    def afresh(self, game: SpectralGame, width: float) -> AdaptiveState:
+    def afresh(self, game: Game, width: float) -> AdaptiveState:
         """Without losses and averages; what was proven, and the hint, stay."""
         return replace(
             self,
-            G=self.exponent.zero(game.cost),
+            G=self.exponent.zero(game.C),
             averages=Averages.empty(game),
             X=None,
             surprise=None,
@@ -94,7 +94,7 @@ class Adaptive:
     boldness: float = 0.25
     sharpness: float = 0.5
 
-    def objection(self, game: SpectralGame) -> str:
+    def objection(self, game: Game) -> str:
         return ""
 
     def remarks(self, state: AdaptiveState) -> str:
@@ -105,11 +105,11 @@ class Adaptive:
             f"may have {state.regret_bound:.3g} (Theorem 4.3.1 with hints)"
         )
 
-    def init(self, game: SpectralGame, incumbent: Incumbent, exponent: Exponent) -> AdaptiveState:
-        center = game.spectral_set.center(game.cost)
-        anchor = game.dual_set.center() if incumbent.y is None else incumbent.y
+    def init(self, game: Game, incumbent: Incumbent, exponent: Exponent) -> AdaptiveState:
+        center = game.S.center(game.C)
+        anchor = game.Y.center() if incumbent.y is None else incumbent.y
         return AdaptiveState(
-            G=exponent.zero(game.cost),
+            G=exponent.zero(game.C),
             exponent=exponent,
             averages=Averages.empty(game),
             best_X=center if incumbent.X is None else incumbent.X,
@@ -118,7 +118,7 @@ class Adaptive:
             hint=game.loss(anchor),
         )
 
-    def step(self, game: SpectralGame, state: AdaptiveState, incumbent: Incumbent) -> AdaptiveState:
+    def step(self, game: Game, state: AdaptiveState, incumbent: Incumbent) -> AdaptiveState:
         if incumbent.y is not None and incumbent.y is not state.anchor:
             state = replace(state, anchor=incumbent.y, hint=game.loss(incumbent.y))
         anchor = state.anchor
@@ -145,7 +145,7 @@ class Adaptive:
                 G = played.exponent.accumulate(state.G, answer.loss, answer.step)
                 played = replace(played, answer=answer, G=G)
         assert answer.y is not None  # LevelOracle gives it
-        moved = float(np.abs(answer.y - anchor) @ game.constraint_norms)
+        moved = float(np.abs(answer.y - anchor) @ game.A.norms)
         averages = state.averages.with_round(played.X, answer.y)
         state = replace(
             state,
@@ -162,21 +162,21 @@ class Adaptive:
             return state
         return self._check(game, state, answer.y, incumbent)
 
-    def _rates(self, game: SpectralGame, state: AdaptiveState, width: float) -> tuple[float, float]:
+    def _rates(self, game: Game, state: AdaptiveState, width: float) -> tuple[float, float]:
         """(of the losses, of the hint)."""
-        S = game.spectral_set
+        S = game.S
         room = S.trace * math.log(S.dimension + 1)
         ahead = self.sharpness * room / max(width, 1e-300) if width < math.inf else S.trace / game.scale
         return 1 / (1 / ahead + state.unrest / (self.boldness * room)), ahead
 
-    def _check(self, game: SpectralGame, state: AdaptiveState, last: np.ndarray, incumbent: Incumbent) -> AdaptiveState:
+    def _check(self, game: Game, state: AdaptiveState, last: np.ndarray, incumbent: Incumbent) -> AdaptiveState:
         averages, anchor = state.averages, state.anchor
         X = _best_on_segment(game, incumbent.upper, state.best_X, averages.X / averages.count)
         average = averages.y / averages.count
         state = replace(
             state,
-            regret=state.suffered + game.spectral_set.support(-1 * state.G),
-            regret_bound=state.allowed.value(game.spectral_set),
+            regret=state.suffered + game.S.support(-1 * state.G),
+            regret_bound=state.allowed.value(game.S),
             proposals=(Proposal(X=X, y=average), Proposal(y=anchor + 0.4 * (average - anchor)), Proposal(y=last)),
             check_at=next_check(averages.count),
             best_X=X,
@@ -188,11 +188,11 @@ class Adaptive:
         return state.afresh(game, width) if width < 0.5 * state.width_at_start else state
 
 
-def _best_on_segment(game: SpectralGame, upper: float, a: Array, b: Array) -> Array:
+def _best_on_segment(game: Game, upper: float, a: Array, b: Array) -> Array:
     """The point between a and b with the best lower value: linear algebra on m-vectors only."""
-    Y = game.dual_set_at(upper)
-    at_a, at_b = game.offset - game.adjoint(a), game.offset - game.adjoint(b)
-    cost_a, cost_b = inner(game.cost, a), inner(game.cost, b)
+    Y = game.level_set(upper)
+    at_a, at_b = game.prices(a), game.prices(b)
+    cost_a, cost_b = inner(game.C, a), inner(game.C, b)
 
     def value(k: float) -> float:
         return (1 - k) * cost_a + k * cost_b + Y.minimize((1 - k) * at_a + k * at_b)[0]

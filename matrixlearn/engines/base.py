@@ -25,6 +25,8 @@ from matrixlearn.certificate import Certificate, combine, relative_gap, size_of
 from matrixlearn.exceptions import MachinesError
 from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.problems.base import Bound, Problem
+from matrixlearn.problems.bounds import bounds_from_interior
+from matrixlearn.problems.game import Game
 from matrixlearn.typing import Array
 
 Record = TypeVar("Record")
@@ -51,7 +53,7 @@ prove is at most this many times tol: they close 5 to 50 % of it."""
 class Interior:
     """A strictly feasible pair of a game: X_k > 0, and t with t I - s_k (C - A(y)) > 0.
 
-    The problem checks both (`SpectralGame.bounds_from_interior`).
+    The problem checks both (`problems.bounds`).
     """
 
     X: Sequence[Array]
@@ -86,6 +88,8 @@ class Incumbent:
     """The first X that was proved feasible: others are moved towards it where they are not."""
     inside_dual: np.ndarray | None = None
     """The first y that proved a bound without a trace bound."""
+    hint: Proposal = Proposal()
+    """The points of an earlier answer, which an engine may start from, whether or not they prove anything here."""
 
     @property
     def lower(self) -> float:
@@ -105,7 +109,8 @@ class Incumbent:
     @property
     def gap(self) -> float:
         """The relative gap between them."""
-        return relative_gap(self.lower, self.upper, self.size)
+        rounding = max(self.from_matrix.rounding, self.from_vector.rounding)
+        return relative_gap(self.lower, self.upper, self.size, rounding)
 
     def within(self, tol: float, atol: float) -> bool:
         """Whether upper - lower <= max(tol size, atol)."""
@@ -163,11 +168,12 @@ class Incumbent:
 
     def shown(self, proposal: Proposal) -> Incumbent:
         """The better of this and what the interior of the proposal proves; `offered`, where it has none."""
-        inside = proposal.interior
-        if inside is None or proposal.y is None or not inside.X or not all(is_finite(x) for x in inside.X):
+        inside, game = proposal.interior, self.problem.game
+        if inside is None or game is None or proposal.y is None:
             return self.offered(proposal)
-        game: Any = self.problem
-        from_matrix, from_vector = game.bounds_from_interior(inside.X, proposal.y, inside.t)
+        if not inside.X or not all(is_finite(x) for x in inside.X):
+            return self.offered(proposal)
+        from_matrix, from_vector = bounds_from_interior(game, inside.X, proposal.y, inside.t)
         return self._with_matrix(from_matrix)._with_vector(from_vector)
 
     def estimated(self, X: Array) -> Incumbent:
@@ -222,6 +228,8 @@ def _better(new: Bound, old: Bound) -> bool:
         return new.upper < old.upper
     if new.lower == old.lower and new.upper == old.upper:
         return old.trace_bound is not None and new.trace_bound is None
+    if new.rounding > old.rounding and new.lower >= old.lower - new.rounding:
+        return True  # as good to rounding, and it says what that is: X = 0 does not
     return new.lower > old.lower or new.upper < old.upper
 
 
@@ -265,6 +273,10 @@ class Engine(ABC):
         """This engine with another ``seed``, the field of an engine that draws; itself, where it draws nothing."""
         return replace(self, seed=seed) if hasattr(self, "seed") else self  # type: ignore[type-var]
 
+    def subject(self, problem: Problem) -> Any:
+        """What the other methods get: the problem itself, by default."""
+        return problem
+
     @abstractmethod
     def init(self, problem: Any, incumbent: Incumbent) -> State:
         """The first state, from the best points known (a warm start among them)."""
@@ -272,6 +284,27 @@ class Engine(ABC):
     @abstractmethod
     def step(self, problem: Any, state: Any, incumbent: Incumbent) -> State:
         """The next state."""
+
+
+class GameEngine(Engine):
+    """An engine that plays the game of a problem: ``preferred``, ``init`` and ``step`` get the `Game`."""
+
+    def objection(self, problem: Problem) -> str:
+        if problem.game is None:
+            return f"{self.name} plays games, and a {type(problem).__name__} has none: give it a `game`"
+        return self.objection_to(problem.game)
+
+    def objection_to(self, game: Game) -> str:
+        """Why this engine cannot play a game; empty where it can: any game with a bounded Y, by default."""
+        if not game.Y.is_bounded:
+            return (
+                f"{self.name} needs a bounded set of multipliers Y, as a strictly feasible point gives; "
+                f"equalities have none"
+            )
+        return ""
+
+    def subject(self, problem: Problem) -> Game | None:
+        return problem.game
 
 
 @dataclass(frozen=True)
@@ -299,6 +332,26 @@ class Run:
     """The last points that the engine proposed."""
 
     @property
+    def gave_up(self) -> bool:
+        """Whether the engine ended it, for it could do no more."""
+        return self.state is not None and bool(self.state.finished) and self.ended == self.state.finished
+
+    def then(self, later: Run) -> Run:
+        """This and a second one, as one."""
+        return replace(
+            later,
+            events=(
+                *self.events,
+                *(
+                    replace(e, iteration=e.iteration + self.iterations, seconds=e.seconds + self.seconds)
+                    for e in later.events
+                ),
+            ),
+            iterations=self.iterations + later.iterations,
+            seconds=self.seconds + later.seconds,
+        )
+
+    @property
     def certificate(self) -> Certificate:
         """What its points prove."""
         return self.incumbent.certificate()
@@ -320,7 +373,7 @@ def run(
     ``decided`` ends the loop as soon as the bounds answer a question other than the gap.
     """
     began = time.perf_counter()
-    incumbent = start or Incumbent.first(problem)
+    incumbent, subject = start or Incumbent.first(problem), engine.subject(problem)
     events: list[Event] = []
     iteration, state, ended, last = 0, None, "", Proposal()
 
@@ -349,8 +402,8 @@ def run(
                 ended = f"time_limit = {limits.time_limit:g} s reached"
                 break
             if state is None:
-                state = engine.init(problem, incumbent)
-            state = engine.step(problem, state, incumbent)
+                state = engine.init(subject, incumbent)
+            state = engine.step(subject, state, incumbent)
             iteration += 1
             for proposal in state.proposals:
                 last = proposal
@@ -379,3 +432,12 @@ def run(
         state=state,
         last=last,
     )
+
+
+def run_from(engine: Engine, problem: Problem, *, start: Incumbent, limits: Limits, **how: Any) -> Run:
+    """`run` from an earlier answer, and again without it where the engine gave up: no start changes an answer."""
+    done = run(engine, problem, start=start, limits=limits, **how)
+    if (start.hint.X is None and start.hint.y is None) or not done.gave_up:
+        return done
+    left = replace(limits, max_iter=limits.max_iter - done.iterations, spent=limits.spent + done.seconds)
+    return done.then(run(engine, problem, start=replace(done.incumbent, hint=Proposal()), limits=left, **how))

@@ -1,6 +1,6 @@
 """Column generation: the interior point on few of the columns, and all of them priced exactly.
 
-    restricted   v_I = min over y in Y with y_j at a bound for j outside I   >=  v       (`problems.restricted`)
+    restricted   v_I = min over y in Y with y_j at a bound for j outside I   >=  v       (`Game.at`)
     pricing      r_j = c_j - <A_j, X> + theta w_j for every j, X the restricted matrix, theta the multiplier of its row
 
 A y of the restricted game is a point of Y and its X a point of S: both are certified for the whole game, so that the
@@ -25,16 +25,16 @@ the warm start.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
-from matrixlearn.engines.base import Engine, Incumbent, Proposal, State
+from matrixlearn.engines.base import GameEngine, Incumbent, Proposal, State
 from matrixlearn.engines.interior_point import InteriorPoint
 from matrixlearn.engines.newton import InteriorState, lacking_interior, mixed
-from matrixlearn.problems.base import Problem
-from matrixlearn.problems.game import SpectralGame
-from matrixlearn.problems.restricted import RestrictedGame
-from matrixlearn.sets import KnapsackSet
+from matrixlearn.problems.cells import assembled, cells_of
+from matrixlearn.problems.game import Game
+from matrixlearn.problems.played import Played
 
 AHEAD_FROM, AHEAD_PER_DIMENSION = 400, 3
 """Columns from which it was ahead of interior-point on all of them, and how many for each dimension: level at 400 x 20,
@@ -48,11 +48,40 @@ PATIENCE = 30
 """Pricings in which the true gap does not fall by a tenth, after which no more is expected."""
 
 
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """Columns of a game, and the game in which they alone move.
+
+    Parameters
+    ----------
+    whole : Game
+    index : ndarray of int, shape (k,)
+        The coordinates that move.
+    fixed : ndarray, shape (m,)
+        The values of the others.
+    """
+
+    whole: Game
+    index: np.ndarray
+    fixed: np.ndarray
+
+    @cached_property
+    def game(self) -> Game:
+        """The restricted game."""
+        return self.whole.at(self.index, self.fixed)
+
+    def embedded(self, y: np.ndarray) -> np.ndarray:
+        """The point of Y that y, (k,), stands for, (m,)."""
+        out = self.fixed.copy()
+        out[self.index] = y
+        return out
+
+
 @dataclass(frozen=True, kw_only=True)
 class ColumnState(State):
     """A restricted game, the interior point in it, and what is known of it."""
 
-    restricted: RestrictedGame
+    columns: Columns
     inner: InteriorState
     known: Incumbent
     """Bounds of the restricted game."""
@@ -65,7 +94,7 @@ class ColumnState(State):
 
 
 @dataclass(frozen=True)
-class ColumnGeneration(Engine):
+class ColumnGeneration(GameEngine):
     """Interior point on few columns with exact pricing, for games with many columns and few active ones.
 
     Parameters
@@ -86,11 +115,11 @@ class ColumnGeneration(Engine):
 
     name = "column-generation"
 
-    def objection(self, problem: Problem) -> str:
-        return lacking_interior(self.name, problem)
+    def objection_to(self, game: Game) -> str:
+        return super().objection_to(game) or lacking_interior(self.name, game)
 
-    def preferred(self, problem: SpectralGame, tol: float) -> str:
-        Y, n = problem.dual_set, problem.spectral_set.n
+    def preferred(self, game: Game, tol: float) -> str:
+        Y, n = game.Y, game.S.n
         on_simplex = Y.weights is not None and Y.row_lower == Y.row_upper
         if not on_simplex or Y.size < max(AHEAD_PER_DIMENSION * n, AHEAD_FROM):
             return ""
@@ -99,16 +128,16 @@ class ColumnGeneration(Engine):
             f"{AHEAD_PER_DIMENSION} times the dimension n; here m = {Y.size}, n = {n}"
         )
 
-    def init(self, problem: SpectralGame, incumbent: Incumbent) -> ColumnState:
-        index, y = _first_columns(problem, incumbent)
-        return self._cold(RestrictedGame(problem, index, y))
+    def init(self, game: Game, incumbent: Incumbent) -> ColumnState:
+        index, y = _first_columns(game, incumbent)
+        return self._cold(Columns(game, index, y))
 
-    def _cold(self, game: RestrictedGame) -> ColumnState:
-        known = Incumbent(game)
-        return ColumnState(restricted=game, inner=self.inner.init(game, known), known=known)
+    def _cold(self, columns: Columns) -> ColumnState:
+        known = Incumbent(Played(columns.game))
+        return ColumnState(columns=columns, inner=self.inner.init(columns.game, known), known=known)
 
-    def step(self, problem: SpectralGame, state: ColumnState, incumbent: Incumbent) -> ColumnState:
-        inner = self.inner.step(state.restricted, state.inner, state.known)
+    def step(self, game: Game, state: ColumnState, incumbent: Incumbent) -> ColumnState:
+        inner = self.inner.step(state.columns.game, state.inner, state.known)
         known = state.known
         for proposal in inner.proposals:
             known = known.shown(proposal)
@@ -118,20 +147,20 @@ class ColumnGeneration(Engine):
         hidden = self.closeness * (incumbent.upper - incumbent.lower)
         if not inner.finished and known.upper - known.lower > hidden:
             return state
-        return self._priced(problem, state, state.restricted.embedded(known.y), incumbent)
+        return self._priced(game, state, state.columns.embedded(known.y), incumbent)
 
     def _restarted(self, state: ColumnState) -> ColumnState:
         """Cold, where the warm start was at fault."""
         if not state.warm:
             return replace(state, finished=state.inner.finished)
-        cold = self._cold(state.restricted)
+        cold = self._cold(state.columns)
         return replace(state, inner=cold.inner, known=cold.known, warm=False)
 
     # -- pricing ----------------------------------------------------------------------------------
 
-    def _priced(self, problem: SpectralGame, state: ColumnState, best: np.ndarray, incumbent: Incumbent) -> ColumnState:
+    def _priced(self, game: Game, state: ColumnState, best: np.ndarray, incumbent: Incumbent) -> ColumnState:
         """The certificate of the whole game, the columns that join, and those that leave."""
-        game, Y = state.restricted, problem.dual_set
+        columns = state.columns
         width = incumbent.upper - incumbent.lower
         progress = width < 0.9 * state.width
         state = replace(
@@ -140,87 +169,88 @@ class ColumnGeneration(Engine):
             width=width if progress else state.width,
             idle=0 if progress else state.idle + 1,
         )
-        if width <= 4 * problem.rounding(best):
+        if width <= 4 * game.rounding(best):
             return replace(state, finished="the bounds differ by their allowance for rounding: numerical limit")
         if state.idle > PATIENCE:
             return replace(state, finished=f"the gap has not moved for {PATIENCE} pricings: numerical limit")
-        reduced = self._reduced_costs(problem, state)
-        joining = self._joining(Y, game, reduced)
-        y = game.embedded(state.inner.y)
-        staying = game.index
+        reduced = self._reduced_costs(game, state)
+        joining = self._joining(columns, reduced)
+        y = columns.embedded(state.inner.y)
+        staying = columns.index
         if progress:
-            staying, y = self._staying(Y, game, y)
+            staying, y = self._staying(columns, y)
         if len(joining) == 0 and state.inner.finished:
             return self._restarted(state)
-        if len(joining) == 0 and len(staying) > 0.7 * len(game.index):  # not worth another start
+        if len(joining) == 0 and len(staying) > 0.7 * len(columns.index):  # not worth another start
             return state
-        return self._moved_to(problem, state, np.union1d(staying, joining), y, reduced)
+        return self._moved_to(game, state, np.union1d(staying, joining), y, reduced)
 
     @staticmethod
-    def _reduced_costs(problem: SpectralGame, state: ColumnState) -> np.ndarray:
+    def _reduced_costs(game: Game, state: ColumnState) -> np.ndarray:
         """r, (m,)."""
-        Y, scalars = problem.dual_set, state.inner.scalars
+        Y, scalars = game.Y, state.inner.scalars
         assert scalars is not None
-        prices = problem.offset - problem.adjoint(problem.assembled(state.inner.X))
+        prices = game.prices(assembled(cells_of(state.columns.game), state.inner.X, game.S.n))
         return prices if Y.weights is None else prices + scalars.theta * Y.weights
 
-    def _joining(self, Y: KnapsackSet, game: RestrictedGame, reduced: np.ndarray) -> np.ndarray:
+    def _joining(self, columns: Columns, reduced: np.ndarray) -> np.ndarray:
         """The columns outside I that gain most, a unit of the row."""
-        gain = np.where(game.fixed <= Y.lower, -reduced, reduced) / (1.0 if Y.weights is None else Y.weights)
-        gain[game.index] = 0.0
+        Y, n = columns.whole.Y, columns.whole.S.n
+        gain = np.where(columns.fixed <= Y.lower, -reduced, reduced) / (1.0 if Y.weights is None else Y.weights)
+        gain[columns.index] = 0.0
         gain[Y.lower == Y.upper] = 0.0
         better = np.flatnonzero(gain > 0)
-        most = max(int(self.growth * max(len(game.index), game.spectral_set.n)), 1)
+        most = max(int(self.growth * max(len(columns.index), n)), 1)
         return better[np.argsort(-gain[better], kind="stable")[:most]]
 
-    def _staying(self, Y: KnapsackSet, game: RestrictedGame, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _staying(self, columns: Columns, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(columns of I that are not close to a bound, y with the others put there); all where too few would move."""
-        index = game.index
+        index, Y = columns.index, columns.whole.Y
         below, above = y[index] - Y.lower[index], Y.upper[index] - y[index]
         distance = np.minimum(below, above)
         near = distance < NEAR * np.max(distance)
         out = y.copy()
         out[index[near]] = np.where(below < above, Y.lower[index], Y.upper[index])[near]
         staying = index[~near]
-        if len(staying) < 2 or lacking_interior(self.name, RestrictedGame(game.game, staying, out)):
+        if len(staying) < 2 or lacking_interior(self.name, columns.whole.at(staying, out)):
             return index, y
         return staying, out
 
     def _moved_to(
-        self, problem: SpectralGame, state: ColumnState, index: np.ndarray, y: np.ndarray, reduced: np.ndarray
+        self, game: Game, state: ColumnState, index: np.ndarray, y: np.ndarray, reduced: np.ndarray
     ) -> ColumnState:
         """The state on other columns: ``warmth`` of the last interior point, the rest a cold start."""
-        before, game = state.restricted, RestrictedGame(problem, index, y)
-        cold = self._cold(game)
-        state = replace(state, known=cold.known, restricted=game)
+        before, columns = state.columns, Columns(game, index, y)
+        cold = self._cold(columns)
+        state = replace(state, known=cold.known, columns=columns)
         if state.inner.finished:
             return replace(state, inner=cold.inner, warm=False)
-        return replace(state, inner=self._mixed(before, state.inner, game, cold.inner, y, reduced), warm=True)
+        return replace(state, inner=self._mixed(before, state.inner, columns, cold.inner, y, reduced), warm=True)
 
     def _mixed(
         self,
-        before: RestrictedGame,
+        before: Columns,
         last: InteriorState,
-        game: RestrictedGame,
+        columns: Columns,
         first: InteriorState,
         y: np.ndarray,
         reduced: np.ndarray,
     ) -> InteriorState:
         """The convex combination of two strictly feasible points; a new column's multiplier is its reduced cost."""
-        index, old = game.index, last.scalars
+        index, old = columns.index, last.scalars
         assert old is not None
         p, q = np.maximum(reduced, 0.0), np.maximum(-reduced, 0.0)
-        p[before.index], q[before.index[before.dual_set.capped]] = old.p, old.q
-        here = replace(last, y=y[index], scalars=replace(old, p=p[index], q=q[index[game.dual_set.capped]]))
+        p[before.index], q[before.index[before.game.Y.capped]] = old.p, old.q
+        here = replace(last, y=y[index], scalars=replace(old, p=p[index], q=q[index[columns.game.Y.capped]]))
         return mixed(here, first, self.warmth)
 
 
-def _first_columns(problem: SpectralGame, incumbent: Incumbent) -> tuple[np.ndarray, np.ndarray]:
+def _first_columns(game: Game, incumbent: Incumbent) -> tuple[np.ndarray, np.ndarray]:
     """(I, y with the other columns at bounds): the support of the best y where that is small; else those about the
     margin of the cheapest y for the prices of the best X, and as many spread evenly.
     """
-    Y, n = problem.dual_set, problem.spectral_set.n
-    prices = problem.offset if incumbent.X is None else problem.offset - problem.adjoint(incumbent.X)
+    Y, n = game.Y, game.S.n
+    prices = game.c if incumbent.X is None else game.prices(incumbent.X)
     y = incumbent.y
     if y is None or 2 * np.count_nonzero((Y.lower < y) & (y < Y.upper)) > Y.size:
         y = Y.minimize(prices)[1]

@@ -15,7 +15,7 @@ import numpy as np
 
 from matrixlearn.engines.saddle import ScaledSet, diameter, metric
 from matrixlearn.engines.spectrum import Spectrum
-from matrixlearn.problems.game import SpectralGame
+from matrixlearn.problems.game import Game
 from matrixlearn.sets import SpectralSet
 from matrixlearn.typing import Array
 
@@ -145,9 +145,9 @@ class EntropicSide:
         return self.a * np.log((1 - 1e-3) * u + least)
 
 
-def vector_side(game: SpectralGame) -> VectorSide:
+def vector_side(game: Game) -> VectorSide:
     """The measure that suits Y."""
-    Y, d = game.dual_set, metric(game)
+    Y, d = game.Y, metric(game)
     simplex = Y.weights is not None and np.all(np.isinf(Y.upper)) and np.all(Y.lower == 0)
     if simplex and (Y.row_lower == Y.row_upper or Y.row_lower <= 0) and Y.row_upper > 0:
         assert Y.weights is not None

@@ -1,4 +1,4 @@
-"""Primal-dual interior point for spectral games, with Mehrotra's predictor and corrector.
+"""Primal-dual interior point for games, with Mehrotra's predictor and corrector.
 
 The game is the pair of programs (s_k the signs of S; t >= 0 and x_0 only where Tr X <= R)
 
@@ -7,7 +7,7 @@ The game is the pair of programs (s_k the signs of S; t >= 0 and x_0 only where 
                         c_j - <A_j, X> - p_j + q_j + theta w_j = 0,      p, q (, theta) >= 0
 
 Where Y is bounded both have strictly feasible points that are written down at once, so every iterate carries a bound on
-either side, which the Cholesky factorizations that it takes anyway prove (`SpectralGame.bounds_from_interior`); all
+either side, which the Cholesky factorizations that it takes anyway prove (`problems.bounds`); all
 eigenvalues are computed where they can decide. Where it is not, as for the constraints of a `LinearSDP`, (X, p, q)
 starts without its equation: a step takes a fraction 1 - a off what is missing, a whole one all of it; y, t and S are
 feasible, and bound the optimum, from the first. Each iteration takes a predictor step towards the boundary and the
@@ -28,13 +28,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from matrixlearn._array import as_numpy, identity
-from matrixlearn.engines.base import Engine, Incumbent, updated
+from matrixlearn.engines.base import GameEngine, Incumbent, updated
 from matrixlearn.engines.newton import InteriorState, NewtonSystem, Scalars, lacking_interior
 from matrixlearn.engines.schur import TINY
+from matrixlearn.engines.warm import warmer
 from matrixlearn.linalg import trace
-from matrixlearn.problems.base import Problem
-from matrixlearn.problems.game import SpectralGame
+from matrixlearn.problems.cells import assembled, cells_of
+from matrixlearn.problems.game import Game
 from matrixlearn.sets import ScaledSimplex
+from matrixlearn.typing import Array
 
 CLOSE, CLOSEST = 0.95, 0.98
 """The fraction of the way to the boundary that a step may go; the latter where the way is nearly that of the whole
@@ -60,31 +62,34 @@ PATIENCE = 12
 
 
 @dataclass(frozen=True)
-class InteriorPoint(Engine):
-    """Primal-dual interior point; what ``auto`` picks for spectral games."""
+class InteriorPoint(GameEngine):
+    """Primal-dual interior point; what ``auto`` picks for games."""
 
     name = "interior-point"
 
-    def objection(self, problem: Problem) -> str:
-        return "" if _is_open(problem) else lacking_interior(self.name, problem)
+    def objection_to(self, game: Game) -> str:
+        return "" if _is_open(game) else super().objection_to(game) or lacking_interior(self.name, game)
 
     # -- start ------------------------------------------------------------------------------------
 
-    def init(self, problem: SpectralGame, incumbent: Incumbent) -> InteriorState:
-        S, Y = problem.spectral_set, problem.dual_set
-        y = self._first_y(problem)
-        eigenvalues = S.eigenvalues(problem.forward(y))
+    def init(self, game: Game, incumbent: Incumbent) -> InteriorState:
+        S, Y = game.S, game.Y
+        y = self._first_y(game)
+        eigenvalues = S.eigenvalues(game.image(y))
         largest = S.support_of(eigenvalues) / S.trace
-        spread = max(float(np.max(np.abs(as_numpy(eigenvalues)))), abs(largest), problem.scale / S.trace)
+        spread = max(float(np.max(np.abs(as_numpy(eigenvalues)))), abs(largest), game.scale / S.trace)
         t = largest + spread
-        share, R = S.trace / S.dimension, S.trace
-        x0 = share * S.slack
-        if not Y.is_bounded:
-            share, R = S.trace / S.n, 2 * ROOM * S.trace
-            x0 = R - S.trace
-        X = tuple(share * identity(cell.size, problem.cost) for cell in problem.cells)
-        mu = share * spread
-        g = problem.offset - problem.adjoint(problem.assembled(X))
+        share, R = (S.trace / S.dimension, S.trace) if Y.is_bounded else (S.trace / S.n, 2 * ROOM * S.trace)
+        X = tuple(share * identity(cell.size, game.C) for cell in cells_of(game))
+        cold = self._state_at(game, X, y, t, share * spread, R)
+        return warmer(game, cold, incumbent, self._state_at)
+
+    @staticmethod
+    def _state_at(game: Game, X: tuple[Array, ...], y: np.ndarray, t: float, mu: float, R: float) -> InteriorState:
+        """The state at X, y and t whose other products are about mu; feasible where Y is bounded."""
+        S, Y = game.S, game.Y
+        x0 = 0.0 if Y.is_bounded and not S.slack else R - sum(trace(x) for x in X)
+        g = game.prices(assembled(cells_of(game), X, S.n))
         room = np.minimum(np.where(np.isinf(Y.upper), np.inf, Y.upper - y), y - Y.lower)
         least = mu / np.maximum(room, TINY)
         if not Y.is_bounded:
@@ -99,34 +104,34 @@ class InteriorPoint(Engine):
             g = g + theta * Y.weights
         p = np.where(free, g, np.maximum(g, 0.0) + least)
         q = (p - g)[Y.capped]
-        return InteriorState(X=X, y=y, t=t, scalars=Scalars(p, q, theta, x0), trace=S.trace)
+        return InteriorState(X=X, y=y, t=t, scalars=Scalars(p, q, theta, x0), trace=R)
 
     @staticmethod
-    def _first_y(problem: SpectralGame) -> np.ndarray:
+    def _first_y(game: Game) -> np.ndarray:
         """The centre of Y; where Y has none, or ends in a mere bound w.y <= K, no larger than its matrices ask for."""
-        Y = problem.dual_set
-        norms = problem.constraint_norms
-        size = problem.cost_norm or (0.0 if Y.is_bounded else float(np.max(norms)) or 1.0)
+        Y = game.Y
+        norms = game.A.norms
+        size = game.cost_norm or (0.0 if Y.is_bounded else float(np.max(norms)) or 1.0)
         usual = size / (Y.size * np.where(norms > 0, norms, np.inf))
         if not Y.is_bounded:
             middle = np.where(np.isfinite(Y.upper), (np.maximum(Y.lower, Y.upper - 1) + Y.upper) / 2, 0.0)
             above = np.where(np.isfinite(Y.lower), Y.lower + np.where(usual > 0, usual, 1.0), middle)
             return np.where(above < Y.upper, above, middle)
         y = Y.center()
-        if Y.row_lower == Y.row_upper or problem.cost_norm == 0:
+        if Y.row_lower == Y.row_upper or game.cost_norm == 0:
             return y
         return np.where(usual > 0, np.minimum(y, Y.lower + usual), y)
 
     # -- one iteration ----------------------------------------------------------------------------
 
-    def step(self, problem: SpectralGame, state: InteriorState, incumbent: Incumbent) -> InteriorState:
-        system = NewtonSystem.at(problem, state)
+    def step(self, game: Game, state: InteriorState, incumbent: Incumbent) -> InteriorState:
+        system = NewtonSystem.at(game, state)
         if system is None:
             return replace(
                 state, proposals=(), finished="the iterate met its boundary, or a factorization failed: numerical limit"
             )
         mu, predictor = system.complementarity(), system.predictor()
-        missing = 0.0 if problem.dual_set.is_bounded else system.missing()
+        missing = 0.0 if game.Y.is_bounded else system.missing()
         closed = missing <= MET
         sigma = SIGMA if closed else system.centring(predictor, mu, WHOLE)
         direction = system.corrector(sigma * mu, predictor)
@@ -138,15 +143,15 @@ class InteriorPoint(Engine):
             a_x, a_s = system.step_lengths(direction)
         closeness = CLOSEST if min(a_x, a_s) > 0.9 else CLOSE
         moved = system.moved(direction, min(1.0, closeness * a_x), min(1.0, closeness * a_s))
-        if not problem.dual_set.is_bounded:
+        if not game.Y.is_bounded:
             moved = _with_room(moved, state.t)
         width = incumbent.upper - incumbent.lower
         progress = width < 0.9 * state.width or missing < 0.9 * state.missing
         if np.isinf(width):  # no bounds to go by
-            progress = progress or VANISHED * problem.scale < mu < 0.5 * state.mu
+            progress = progress or VANISHED * game.scale < mu < 0.5 * state.mu
         idle = 0 if progress else state.idle + 1
         finished = f"the gap has not moved for {PATIENCE} iterations: numerical limit" if idle > PATIENCE else ""
-        if moved.trace > FARTHEST * problem.spectral_set.trace:
+        if moved.trace > FARTHEST * game.S.trace:
             finished = "the trace of X grows without end"
         return updated(
             moved,
@@ -154,7 +159,7 @@ class InteriorPoint(Engine):
             missing=min(missing, state.missing) if progress else state.missing,
             mu=min(mu, state.mu),
             idle=idle,
-            proposals=(moved.proposal(problem),),
+            proposals=(moved.proposal(game),),
             finished=finished,
         )
 
@@ -185,9 +190,9 @@ def _with_room(state: InteriorState, before: float) -> InteriorState:
     return updated(state, trace=R, scalars=replace(z, x0=z.x0 + R - state.trace))
 
 
-def _is_open(problem: Problem) -> bool:
+def _is_open(game: Game) -> bool:
     """Whether Y has no bound and needs none: X may start anywhere, and is feasible once a whole step has been taken."""
-    if not isinstance(problem, SpectralGame) or isinstance(problem.spectral_set, ScaledSimplex):
+    if isinstance(game.S, ScaledSimplex):
         return False
-    Y = problem.dual_set
+    Y = game.Y
     return not Y.is_bounded and Y.weights is None and bool(np.all(Y.lower < Y.upper))

@@ -16,7 +16,7 @@ curvature, so that V is a saddle point (or the rank too low) and the rank grows 
 and almost all C there are no other stationary points than optimal ones (Boumal, Voroninski and Bandeira, 2016);
 ``rank`` starts at half of that, which measured the same iterations at half the cost. At r = n none is left.
 
-The contract is `UnitDiagonalGame`: the engine uses its ``cost_operator`` and nothing else of the spec. Real, NumPy and
+The contract is `UnitDiagonalProblem`: the engine uses its ``cost_operator`` and nothing else of it. Real, NumPy and
 SciPy only.
 
 References
@@ -39,11 +39,17 @@ from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.linalg.largest import guess_largest, row_sum_norm
 from matrixlearn.linalg.lbfgs import Memory
 from matrixlearn.problems.base import Problem
-from matrixlearn.problems.unit_diagonal import UnitDiagonalGame, unit_rows
+from matrixlearn.problems.unit_diagonal import UnitDiagonalProblem, unit_rows
 
 FIRST_CHECK, GROWTH = 40, 1.5
 """Steps before the first certificate, and their growth from one to the next: one costs as much as 50 steps on G11."""
 
+
+FIRST_WARM_CHECK = 10
+"""The same, from an earlier answer."""
+
+WARM_NOISE = 1e-6
+"""Of a random V, that is added to an earlier one: from a saddle point no gradient leads away."""
 
 AHEAD_FROM = 100
 """Size from which it was ahead of interior-point at every tol down to 1e-8, on sparse and on complete graphs: 3.3 and
@@ -74,7 +80,7 @@ class FactorState(State):
 
 @dataclass(frozen=True)
 class LowRank(Engine):
-    """Burer-Monteiro factors with certified multipliers, for a `UnitDiagonalGame`.
+    """Burer-Monteiro factors with certified multipliers, for a `UnitDiagonalProblem`.
 
     Parameters
     ----------
@@ -93,23 +99,29 @@ class LowRank(Engine):
     name = "low-rank"
 
     def objection(self, problem: Problem) -> str:
-        if not isinstance(problem, UnitDiagonalGame):
-            return "low-rank solves max <C, X> with X_ii = 1: subclass matrixlearn.problem.UnitDiagonalGame"
+        if not isinstance(problem, UnitDiagonalProblem):
+            return "low-rank solves max <C, X> with X_ii = 1: subclass matrixlearn.problem.UnitDiagonalProblem"
         return ""
 
-    def preferred(self, problem: UnitDiagonalGame, tol: float) -> str:
+    def preferred(self, problem: UnitDiagonalProblem, tol: float) -> str:
         if problem.size < AHEAD_FROM or tol < 1e-8:
             return ""
         return f"measured ahead of interior-point on unit diagonals from n = {AHEAD_FROM} on, down to tol = 1e-8"
 
-    def init(self, problem: UnitDiagonalGame, incumbent: Incumbent) -> FactorState:
+    def init(self, problem: UnitDiagonalProblem, incumbent: Incumbent) -> FactorState:
         n, C = problem.size, problem.cost_operator
         r = min(n, self.rank or math.ceil(math.sqrt(n / 2)) + 1)
         V = unit_rows(np.random.default_rng(self.seed).standard_normal((n, r)))
         length = 1.0 / (4 * row_sum_norm(C) or 1.0)
-        return FactorState(C=C, V=V, length=length, memory=Memory(self.memory), **_at(C, V))
+        cold = FactorState(C=C, V=V, length=length, memory=Memory(self.memory), **_at(C, V))
+        known = _factor_of(incumbent.hint.X, n, r)
+        if known is None:
+            return cold
+        V = unit_rows(known + WARM_NOISE * V if known.shape == V.shape else known)
+        warm = replace(cold, V=V, check_at=FIRST_WARM_CHECK, **_at(C, V))
+        return warm if warm.f < cold.f else cold
 
-    def step(self, problem: UnitDiagonalGame, state: FactorState, incumbent: Incumbent) -> FactorState:
+    def step(self, problem: UnitDiagonalProblem, state: FactorState, incumbent: Incumbent) -> FactorState:
         state = self._descended(state)
         if state.rounds < state.check_at and not state.finished:
             return state
@@ -155,10 +167,10 @@ class LowRank(Engine):
 
     # -- saddle points ----------------------------------------------------------------------------
 
-    def _grown(self, problem: UnitDiagonalGame, state: FactorState, incumbent: Incumbent) -> FactorState:
+    def _grown(self, problem: UnitDiagonalProblem, state: FactorState, incumbent: Incumbent) -> FactorState:
         """One more column where V is as good as stationary and the bounds are apart; the end where they cannot meet."""
         n, r = state.V.shape
-        if incumbent.upper - incumbent.lower <= 4 * problem.rounding(state.y):
+        if incumbent.upper - incumbent.lower <= 4 * problem.game.rounding(state.y):
             return replace(state, finished="the bounds differ by their allowance for rounding: numerical limit")
         residual = float(np.linalg.norm(state.gradient)) / (2 * math.sqrt(n))
         stationary = state.shown <= 0.1 * (incumbent.upper - incumbent.lower) / n  # both of the last certificate
@@ -173,6 +185,20 @@ class LowRank(Engine):
         if state.idle > 200:
             return replace(state, finished=f"the gradient has not fallen for {state.idle} steps: numerical limit")
         return state
+
+
+def _factor_of(X: Any, n: int, r: int) -> np.ndarray | None:
+    """V with V V^T about X, of r columns or of as many as the factor of X has; None where X is of another kind."""
+    if isinstance(X, FactoredMatrix):
+        V = np.asarray(X.factor)
+    elif isinstance(X, np.ndarray) and X.shape == (n, n) and not np.iscomplexobj(X) and np.isfinite(X).all():
+        w, U = np.linalg.eigh((X + X.T) / 2)
+        V = U[:, -r:] * np.sqrt(np.maximum(w[-r:], 0.0))
+    else:
+        return None
+    if V.shape[0] != n or np.iscomplexobj(V) or not np.isfinite(V).all():
+        return None
+    return np.pad(V, ((0, 0), (0, max(0, r - V.shape[1]))))
 
 
 def _tangent(D: np.ndarray, V: np.ndarray) -> np.ndarray:

@@ -10,7 +10,7 @@ run through `MirrorDescent` as it stands (tests/properties/test_six_rows.py).
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from matrixlearn.engines.base import Engine, Incumbent, Proposal, State
 from matrixlearn.exponents import Exponent, brought_near
@@ -60,6 +60,21 @@ class MirrorState(State):
     last: Round | None = None
 
 
+@runtime_checkable
+class Rounds(Protocol):
+    """A problem that is solved in rounds of a mirror map and an oracle."""
+
+    @property
+    def like(self) -> Array:
+        """An array whose namespace and dtype the losses take."""
+
+    def exponent(self) -> Exponent:
+        """The mirror map."""
+
+    def oracle(self) -> Oracle:
+        """The oracle of the first round."""
+
+
 class MirrorDescent(Engine):
     """Rounds until the oracle is done: for problems that bring ``exponent()``, ``oracle()`` and ``like``,
     an array whose namespace and dtype the losses take.
@@ -71,8 +86,9 @@ class MirrorDescent(Engine):
     name = "mirror"
 
     def objection(self, problem: Problem) -> str:
-        lacking = [name for name in ("exponent", "oracle", "like") if not hasattr(problem, name)]
-        return f"the problem lacks {', '.join(lacking)}" if lacking else ""
+        return (
+            "" if isinstance(problem, Rounds) else "the problem lacks exponent() and oracle(), which rounds are made of"
+        )
 
     def init(self, problem: Any, incumbent: Incumbent) -> MirrorState:
         exponent = problem.exponent()

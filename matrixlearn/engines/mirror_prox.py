@@ -40,13 +40,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from matrixlearn._array import zeros
-from matrixlearn.engines.base import Engine, Incumbent, Proposal, State
+from matrixlearn.engines.base import GameEngine, Incumbent, Proposal, State
 from matrixlearn.engines.entropies import VectorSide, soft_response, trimmed, vector_side
 from matrixlearn.engines.restarts import Restarts, rebalanced
-from matrixlearn.engines.saddle import proven_width, refusal, rounded_out
+from matrixlearn.engines.saddle import proven_width, rounded_out
 from matrixlearn.linalg import inner
-from matrixlearn.problems.base import Problem
-from matrixlearn.problems.game import SpectralGame
+from matrixlearn.problems.game import Game
 from matrixlearn.typing import Array
 
 
@@ -65,13 +64,13 @@ class Mirrored:
     prices: np.ndarray
 
     @classmethod
-    def at(cls, game: SpectralGame, side: VectorSide, L: Array, log: np.ndarray) -> Mirrored:
-        phi, X = soft_response(game.spectral_set, L, 1.0)
+    def at(cls, game: Game, side: VectorSide, L: Array, log: np.ndarray) -> Mirrored:
+        phi, X = soft_response(game.S, L, 1.0)
         phi_y, u = side.response(log)
         y = u / side.scale
-        return cls(L, log, phi, phi_y, X, u, y, game.forward(y), game.offset - game.adjoint(X))
+        return cls(L, log, phi, phi_y, X, u, y, game.image(y), game.prices(X))
 
-    def width(self, game: SpectralGame) -> float:
+    def width(self, game: Game) -> float:
         """`proven_width`."""
         return proven_width(game, self.X, self.y, self.image)
 
@@ -96,8 +95,8 @@ class MirrorProxState(State):
 
 
 @dataclass(frozen=True)
-class MirrorProx(Engine):
-    """Entropic mirror-prox with restarts, for every spectral game with a bounded Y.
+class MirrorProx(GameEngine):
+    """Entropic mirror-prox with restarts, for every game with a bounded Y.
 
     Parameters
     ----------
@@ -109,24 +108,21 @@ class MirrorProx(Engine):
 
     name = "mirror-prox"
 
-    def objection(self, problem: Problem) -> str:
-        return refusal(self.name, problem)
-
-    def init(self, problem: SpectralGame, incumbent: Incumbent) -> MirrorProxState:
-        side = vector_side(problem)
-        y = problem.dual_set.center() if incumbent.y is None else incumbent.y
-        L = zeros(tuple(problem.cost.shape), problem.cost)
-        now = Mirrored.at(problem, side, L, side.log_of(side.scale * y))
-        S = problem.spectral_set
+    def init(self, game: Game, incumbent: Incumbent) -> MirrorProxState:
+        side = vector_side(game)
+        y = game.Y.center() if incumbent.y is None else incumbent.y
+        L = zeros(tuple(game.C.shape), game.C)
+        now = Mirrored.at(game, side, L, side.log_of(side.scale * y))
+        S = game.S
         omega = math.sqrt(S.trace * math.log(S.dimension + 1) / side.range) if side.range > 0 else 1.0
-        eta = 1.0 / max(omega * problem.scale / S.trace, 1e-300)
-        return self._started(problem, side, now, eta, omega, self.restarts.started(now.width(problem)))
+        eta = 1.0 / max(omega * game.scale / S.trace, 1e-300)
+        return self._started(game, side, now, eta, omega, self.restarts.started(now.width(game)))
 
     @staticmethod
     def _started(
-        game: SpectralGame, side: VectorSide, start: Mirrored, eta: float, omega: float, restarts: Restarts
+        game: Game, side: VectorSide, start: Mirrored, eta: float, omega: float, restarts: Restarts
     ) -> MirrorProxState:
-        nothing, none = zeros(tuple(game.cost.shape), game.cost), np.zeros(game.dual_set.size)
+        nothing, none = zeros(tuple(game.C.shape), game.C), np.zeros(game.Y.size)
         return MirrorProxState(
             now=start,
             start=start,
@@ -142,13 +138,13 @@ class MirrorProx(Engine):
             restarts=restarts,
         )
 
-    def step(self, problem: SpectralGame, state: MirrorProxState, incumbent: Incumbent) -> MirrorProxState:
-        state = self._moved(problem, state)
+    def step(self, game: Game, state: MirrorProxState, incumbent: Incumbent) -> MirrorProxState:
+        state = self._moved(game, state)
         if state.finished or not state.restarts.to_check:
             return state
-        return self._checked(problem, state, incumbent)
+        return self._checked(game, state, incumbent)
 
-    def _moved(self, game: SpectralGame, state: MirrorProxState) -> MirrorProxState:
+    def _moved(self, game: Game, state: MirrorProxState) -> MirrorProxState:
         """One accepted round."""
         now, side, omega, eta = state.now, state.side, state.omega, state.eta
         slope = now.prices / side.scale
@@ -181,7 +177,7 @@ class MirrorProx(Engine):
             restarts=state.restarts.moved(),
         )
 
-    def _checked(self, game: SpectralGame, state: MirrorProxState, incumbent: Incumbent) -> MirrorProxState:
+    def _checked(self, game: Game, state: MirrorProxState, incumbent: Incumbent) -> MirrorProxState:
         average = Mirrored.at(game, state.side, state.sum_L / state.mass, state.sum_log / state.mass)
         better, width = min(((p, p.width(game)) for p in (state.last, average)), key=lambda pair: pair[1])
         restarts = state.restarts.checked(width)
@@ -195,10 +191,8 @@ class MirrorProx(Engine):
         moved_y = start.phi_y - better.phi_y - float(better.u @ (start.log - better.log))
         omega = rebalanced(state.omega, math.sqrt(max(moved_X, 0.0)), math.sqrt(max(moved_y, 0.0)))
         # what is trimmed away is worth a hundredth of the width at most, all experts together
-        experts = game.spectral_set.dimension + game.dual_set.size
+        experts = game.S.dimension + game.Y.size
         depth = math.log(100 * experts * (1 + game.scale / max(width, 1e-16 * game.scale)))
-        fresh = Mirrored.at(
-            game, state.side, trimmed(game.spectral_set, better.L, depth), state.side.trimmed(better.log, depth)
-        )
+        fresh = Mirrored.at(game, state.side, trimmed(game.S, better.L, depth), state.side.trimmed(better.log, depth))
         after = self._started(game, state.side, fresh, state.eta, omega, restarts.started(width))
         return replace(after, proposals=shown)

@@ -1,4 +1,4 @@
-"""Matrix multiplicative weights for a spectral game: Arora and Kale's Algorithm 1.
+"""Matrix multiplicative weights for a game: Arora and Kale's Algorithm 1.
 
 Rounds of mirror map and oracle at a guessed value alpha (the level); where the oracle fails, X proves
 v > alpha; after enough successes the average of its answers proves v <= (1 + delta) alpha
@@ -19,24 +19,23 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from matrixlearn.engines.adaptive import Adaptive
-from matrixlearn.engines.base import Engine, Incumbent, State
-from matrixlearn.engines.saddle import refusal
+from matrixlearn.engines.base import GameEngine, Incumbent, State
 from matrixlearn.engines.schedules import Schedule
-from matrixlearn.exponents import Exponent
-from matrixlearn.problems.base import Problem
+from matrixlearn.exponents import Exponent, entropy_on
+from matrixlearn.problems.game import Game
 from matrixlearn.sets import SpectralSet
 
 
 @dataclass(frozen=True)
-class MatrixMultiplicativeWeights(Engine):
-    """Arora and Kale's primal-dual method, for every spectral game with a bounded Y.
+class MatrixMultiplicativeWeights(GameEngine):
+    """Arora and Kale's primal-dual method, for every game with a bounded Y.
 
     Parameters
     ----------
     schedule : Adaptive or Theory
     exponent : function, optional
         The exponent routine of a spectral set, such as `EigenUpdateExponent` or ``functools.partial(SketchedExponent,
-        columns=200)``; the problem's own by default.
+        columns=200)``; that of the entropy by default.
     """
 
     schedule: Schedule = field(default_factory=Adaptive)
@@ -44,15 +43,14 @@ class MatrixMultiplicativeWeights(Engine):
 
     name = "mmw"
 
-    def objection(self, problem: Problem) -> str:
-        return refusal(self.name, problem) or self.schedule.objection(problem)  # type: ignore[arg-type]
+    def objection_to(self, game: Game) -> str:
+        return super().objection_to(game) or self.schedule.objection(game)
 
-    def init(self, problem: Any, incumbent: Incumbent) -> State:
-        exponent = problem.exponent() if self.exponent is None else self.exponent(problem.spectral_set)
-        return self.schedule.init(problem, incumbent, exponent)
+    def init(self, game: Game, incumbent: Incumbent) -> State:
+        return self.schedule.init(game, incumbent, (self.exponent or entropy_on)(game.S))
 
-    def step(self, problem: Any, state: Any, incumbent: Incumbent) -> State:
-        return self.schedule.step(problem, state, incumbent)
+    def step(self, game: Game, state: Any, incumbent: Incumbent) -> State:
+        return self.schedule.step(game, state, incumbent)
 
     def remarks(self, state: Any) -> str:
         routine = f"exponent routine: {type(state.exponent).__name__}"

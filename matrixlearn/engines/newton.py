@@ -1,4 +1,4 @@
-"""The Newton system of the interior-point method: the HKM direction for a spectral game.
+"""The Newton system of the interior-point method: the HKM direction for a game.
 
 In the notation of `engines.interior_point`, the HKM direction solves X_k S_k = mu I linearized as
 
@@ -22,7 +22,6 @@ import numpy as np
 
 from matrixlearn._array import EPS
 from matrixlearn.engines.base import Interior, Proposal, State
-from matrixlearn.engines.saddle import refusal
 from matrixlearn.engines.schur import BorderedSystem, LinearSystem, linear_system
 from matrixlearn.linalg import (
     cholesky,
@@ -35,9 +34,10 @@ from matrixlearn.linalg import (
     sym,
     trace,
 )
-from matrixlearn.linalg.moments import Moments
-from matrixlearn.problems.base import INF, Problem
-from matrixlearn.problems.game import SpectralGame
+from matrixlearn.maps import NewtonTerms
+from matrixlearn.problems.base import INF
+from matrixlearn.problems.cells import assembled, cells_of
+from matrixlearn.problems.game import Game
 from matrixlearn.sets import ScaledSimplex
 from matrixlearn.typing import Array
 
@@ -52,10 +52,10 @@ class Scalars:
     x0: float
 
 
-def slacks(problem: SpectralGame, y: np.ndarray, t: float) -> list[Array]:
+def slacks(game: Game, y: np.ndarray, t: float) -> list[Array]:
     """S_k = t I - s_k (C - A(y)), cell by cell."""
-    F = problem.forward(y)
-    return [plus_identity(-cell.sign * cell.part(F), t) for cell in problem.cells]
+    F = game.image(y)
+    return [plus_identity(-cell.sign * cell.part(F), t) for cell in cells_of(game)]
 
 
 @dataclass(frozen=True)
@@ -67,8 +67,8 @@ class Factors:
     of_S: list[Array]
 
     @classmethod
-    def of(cls, problem: SpectralGame, X: Sequence[Array], y: np.ndarray, t: float) -> Factors:
-        S = slacks(problem, y, t)
+    def of(cls, game: Game, X: Sequence[Array], y: np.ndarray, t: float) -> Factors:
+        S = slacks(game, y, t)
         return cls(S, [cholesky(x) for x in X], [cholesky(s) for s in S])
 
     @property
@@ -104,12 +104,12 @@ class InteriorState(State):
     trace: float = 0.0
     """R: that of S, or one that grows where Y is open."""
 
-    def proposal(self, problem: SpectralGame) -> Proposal:
+    def proposal(self, game: Game) -> Proposal:
         """X and y, and the pair that makes a proof by Cholesky factorizations possible."""
         factors, interior = self.factors, None
-        if factors is not None and factors.definite and problem.dual_set.is_bounded:
+        if factors is not None and factors.definite and game.Y.is_bounded:
             interior = Interior(self.X, self.t)
-        return Proposal(problem.assembled(self.X), self.y, interior)
+        return Proposal(assembled(cells_of(game), self.X, game.S.n), self.y, interior)
 
 
 def mixed(a: InteriorState, b: InteriorState, k: float) -> InteriorState:
@@ -136,14 +136,11 @@ class Direction:
     scalars: Scalars
 
 
-def lacking_interior(name: str, problem: Problem) -> str:
-    """What an interior method lacks of a problem: empty where it has a matrix and a bounded Y with an interior."""
-    if isinstance(problem, SpectralGame) and isinstance(problem.spectral_set, ScaledSimplex):
+def lacking_interior(name: str, game: Game) -> str:
+    """What an interior method lacks of a game with a bounded Y: empty where it has a matrix, and Y an interior."""
+    if isinstance(game.S, ScaledSimplex):
         return f"{name} works on matrices; use mmw for a diagonal game"
-    refused = refusal(name, problem)
-    if refused:
-        return refused
-    Y = problem.dual_set  # type: ignore[attr-defined]
+    Y = game.Y
     if np.isfinite(Y.row_lower) and Y.row_lower != Y.row_upper:
         return f"{name} takes the row of Y as an equality or as w.y <= K"
     center = Y.center()
@@ -156,13 +153,13 @@ def lacking_interior(name: str, problem: Problem) -> str:
 class NewtonSystem:
     """The linearized optimality conditions at one state, factorized."""
 
-    problem: SpectralGame
+    game: Game
     state: InteriorState
     S: list[Array]
     inverse_S_factor: list[Array]
     inverse_X_factor: list[Array]
     inverse_S: list[Array]
-    moments: list[Moments]
+    moments: list[NewtonTerms]
     """At X_k and S_k^{-1}."""
     schur: LinearSystem
     on_row: BorderedSystem | None
@@ -174,18 +171,18 @@ class NewtonSystem:
     row_slack: float
 
     @classmethod
-    def at(cls, problem: SpectralGame, state: InteriorState) -> NewtonSystem | None:
+    def at(cls, game: Game, state: InteriorState) -> NewtonSystem | None:
         """Factorize; None where a matrix is not numerically positive definite, or rounding has put y on a bound."""
-        spectral, Y = problem.spectral_set, problem.dual_set
-        factors = state.factors or Factors.of(problem, state.X, state.y, state.t)
+        spectral, Y = game.S, game.Y
+        factors = state.factors or Factors.of(game, state.X, state.y, state.t)
         inside = bool(((Y.lower < state.y) & (state.y < Y.upper)).all())
         if not (inside and factors.definite):
             return None
         inverse_S_factor = [inverse_factor(factor) for factor in factors.of_S]
         inverse_X_factor = [inverse_factor(factor) for factor in factors.of_X]
         inverse_S = [inverse_from(factor) for factor in inverse_S_factor]
-        every = [_moments(problem, k, x, s) for k, (x, s) in enumerate(zip(state.X, inverse_S, strict=True))]
-        core, span = _core(problem, every), every[0].span
+        every = [_moments(game, k, x, s) for k, (x, s) in enumerate(zip(state.X, inverse_S, strict=True))]
+        core, span = _core(game, every), every[0].span
         k = len(core) - 1
         scalars = state.scalars
         assert scalars is not None
@@ -200,7 +197,7 @@ class NewtonSystem:
 
         def noise() -> np.ndarray:
             size = sum(frobenius(x) * frobenius(s) for x, s in zip(state.X, inverse_S, strict=True))
-            return np.asarray(spectral.n * EPS * size * problem.constraint_sizes**2)
+            return np.asarray(spectral.n * EPS * size * game.A.sizes**2)
 
         schur = linear_system(core, diagonal, span, noise)
         if schur is None:
@@ -212,7 +209,7 @@ class NewtonSystem:
             compliance = row_slack / scalars.theta if row_slack < INF else 0.0
             on_row = BorderedSystem.of(schur, np.append(Y.weights, 0.0), compliance)
         return cls(
-            problem,
+            game,
             state,
             factors.S,
             inverse_S_factor,
@@ -228,15 +225,15 @@ class NewtonSystem:
 
     def missing(self) -> float:
         """The largest part that the equation of X misses of |c_j| + R ||A_j||_2."""
-        problem, z = self.problem, self.state.scalars
-        Y, span = problem.dual_set, self.moments[0].span
+        game, z = self.game, self.state.scalars
+        Y, span = game.Y, self.moments[0].span
         assert z is not None
-        missing = problem.offset.copy()
-        for cell, at in zip(problem.cells, self.moments, strict=True):
+        missing = game.c.copy()
+        for cell, at in zip(cells_of(game), self.moments, strict=True):
             missing[cell.rows] -= cell.sign * (at.single if span is None else span.spread(at.single))
         missing[Y.floored] -= z.p
         missing[Y.capped] += z.q
-        size = np.abs(problem.offset) + self.state.trace * problem.constraint_norms
+        size = np.abs(game.c) + self.state.trace * game.A.norms
         return float(np.max(np.abs(missing) / np.where(size > 0, size, 1.0)))
 
     # -- complementarity --------------------------------------------------------------------------
@@ -250,7 +247,7 @@ class NewtonSystem:
     def centring(self, predictor: Direction, mu: float, least: float) -> float:
         """The part of mu to aim at, as Mehrotra, by what the predictor's longest step leaves; ``least`` or more."""
         a_x, a_s = (min(1.0, a) for a in self.step_lengths(predictor))
-        Y, d, state = self.problem.dual_set, predictor, self.state
+        Y, d, state = self.game.Y, predictor, self.state
         left = self._mean_product(
             [x + a_x * dx for x, dx in zip(state.X, d.X, strict=True)],
             [s + a_s * ds for s, ds in zip(self.S, d.S, strict=True)],
@@ -274,8 +271,8 @@ class NewtonSystem:
         row_slack: float,
     ) -> float:
         total = float(z.p @ below) + float(z.q @ above) + sum(inner(x, s) for x, s in zip(X, S, strict=True))
-        count = len(z.p) + len(z.q) + self.problem.spectral_set.dimension
-        if self.problem.spectral_set.slack:
+        count = len(z.p) + len(z.q) + self.game.S.dimension
+        if self.game.S.slack:
             total += z.x0 * t
         if row_slack < INF:
             total += z.theta * row_slack
@@ -295,7 +292,7 @@ class NewtonSystem:
 
     def corrector(self, mu: float, before: Direction) -> Direction:
         """The HKM direction towards mu, with the second-order term of the predictor."""
-        Y, z = self.problem.dual_set, before.scalars
+        Y, z = self.game.Y, before.scalars
         second = self._of_moments("times_V", before.t, before.y, before.S)
         K = [mu * inverse - sym(dx @ ds) for inverse, dx, ds in zip(self.inverse_S, before.X, second, strict=True)]
         row = 0.0 if Y.weights is None else z.theta * float(Y.weights @ before.y)
@@ -311,15 +308,15 @@ class NewtonSystem:
         theta_target: float,
     ) -> Direction:
         """The direction on which X_k S_k is K_k S_k, p (y - l) is p_target, and so on, to first order; no K is 0."""
-        problem, state, z = self.problem, self.state, self.state.scalars
-        spectral, Y = problem.spectral_set, problem.dual_set
+        game, state, z = self.game, self.state, self.state.scalars
+        spectral, Y = game.S, game.Y
         assert z is not None
         kp, kq = p_target / self.below, q_target / self.above
-        rhs = np.append(-problem.offset, -state.trace)
+        rhs = np.append(-game.c, -state.trace)
         rhs[:-1][Y.floored] += kp
         rhs[:-1][Y.capped] -= kq
         if K:
-            rhs[:-1] += problem.adjoint(problem.assembled(K))
+            rhs[:-1] += game.A.adjoint(assembled(cells_of(game), K, game.S.n))
             rhs[-1] += sum(trace(k) for k in K)
         if spectral.slack:
             rhs[-1] += x_target / state.t
@@ -333,8 +330,8 @@ class NewtonSystem:
             assert Y.weights is not None
             solution, theta_new = self.on_row.solve(rhs, Y.row_upper - float(Y.weights @ state.y))
         dy, dt = solution[:-1], float(solution[-1])
-        A_dy = problem.apply(dy)
-        dS = [plus_identity(cell.sign * cell.part(A_dy), dt) for cell in problem.cells]
+        A_dy = game.A.apply(dy)
+        dS = [plus_identity(cell.sign * cell.part(A_dy), dt) for cell in cells_of(game)]
         dX = [-x - sym(part) for x, part in zip(state.X, self._of_moments("between", dt, dy, dS), strict=True)]
         if K:
             dX = [dx + k for dx, k in zip(dX, K, strict=True)]
@@ -350,20 +347,20 @@ class NewtonSystem:
         """``between`` (X_k dS_k S_k^{-1}) or ``times_V`` (dS_k S_k^{-1}), for each dS_k = dt I + s_k A(dy)."""
         span = self.moments[0].span
         y = dy if span is None else span.summed(dy)
-        each = zip(self.problem.cells, self.moments, dS, strict=True)
+        each = zip(cells_of(self.game), self.moments, dS, strict=True)
         return [getattr(at, name)(dt, cell.sign * y, ds) for cell, at, ds in each]
 
     # -- steps ------------------------------------------------------------------------------------
 
     def step_lengths(self, d: Direction) -> tuple[float, float]:
         """The longest steps in (X, p, q, theta, x_0) and in (y, t) that stay strictly feasible."""
-        state, z, Y = self.state, self.state.scalars, self.problem.dual_set
+        state, z, Y = self.state, self.state.scalars, self.game.Y
         assert z is not None
         a_x = min(max_step(f, dx) for f, dx in zip(self.inverse_X_factor, d.X, strict=True))
         a_s = min(max_step(f, ds) for f, ds in zip(self.inverse_S_factor, d.S, strict=True))
         a_x = min(a_x, longest(z.p, d.scalars.p), longest(z.q, d.scalars.q))
         a_s = min(a_s, longest(self.below, d.y[Y.floored]), longest(self.above, -d.y[Y.capped]))
-        if self.problem.spectral_set.slack:
+        if self.game.S.slack:
             a_x = min(a_x, longest(z.x0, d.scalars.x0))
             a_s = min(a_s, longest(state.t, d.t))
         if self.row_slack < INF:
@@ -380,7 +377,7 @@ class NewtonSystem:
         for _ in range(20):
             X = tuple(x + a_x * dx for x, dx in zip(state.X, d.X, strict=True))
             y, t = state.y + a_s * d.y, state.t + a_s * d.t
-            factors = Factors.of(self.problem, X, y, t)
+            factors = Factors.of(self.game, X, y, t)
             if factors.definite:
                 break
             a_x = a_x if all_definite(factors.of_X) else 0.7 * a_x
@@ -394,18 +391,18 @@ def longest(value: np.ndarray | float, change: np.ndarray | float) -> float:
     return -1.0 / fastest if fastest < 0 else float("inf")
 
 
-def _moments(problem: SpectralGame, k: int, X: Array, inverse_S: Array) -> Moments:
+def _moments(game: Game, k: int, X: Array, inverse_S: Array) -> NewtonTerms:
     """Of cell k."""
-    cell = problem.cells[k]
-    return problem.moments(X, inverse_S) if cell.family is None else cell.moments_at(X, inverse_S)
+    cell = cells_of(game)[k]
+    return game.A.newton_terms(X, inverse_S) if cell.A is None else cell.A.plain_newton_terms(X, inverse_S)
 
 
-def _core(problem: SpectralGame, every: Sequence[Moments]) -> np.ndarray:
+def _core(game: Game, every: Sequence[NewtonTerms]) -> np.ndarray:
     """H with its border h, (k + 1, k + 1), but for the corner: the sum over the cells."""
-    cells = problem.cells
-    m = len(every[0].product) if cells[0].family is None else len(problem.offset)
+    cells = cells_of(game)
+    m = len(every[0].product) if cells[0].A is None else len(game.c)
     core = np.zeros((m + 1, m + 1))
-    if cells[0].family is None:
+    if cells[0].A is None:
         core[:m, :m] = sum(moments.second for moments in every)
     for cell, moments in zip(cells, every, strict=True):
         if not isinstance(cell.rows, slice):

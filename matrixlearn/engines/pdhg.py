@@ -26,7 +26,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from matrixlearn.engines.base import Engine, Incumbent, Proposal, State
+from matrixlearn.engines.base import GameEngine, Incumbent, Proposal, State
 from matrixlearn.engines.restarts import Restarts, rebalanced
 from matrixlearn.engines.saddle import (
     ScaledSet,
@@ -35,12 +35,10 @@ from matrixlearn.engines.saddle import (
     nearest,
     projects,
     proven_width,
-    refusal,
     rounded_out,
 )
 from matrixlearn.linalg import frobenius, inner
-from matrixlearn.problems.base import Problem
-from matrixlearn.problems.game import SpectralGame
+from matrixlearn.problems.game import Game
 from matrixlearn.typing import Array
 
 
@@ -65,10 +63,10 @@ class Point:
         ))  # fmt: skip
 
     @classmethod
-    def at(cls, game: SpectralGame, X: Array, y: np.ndarray) -> Point:
-        return cls(X, y, game.forward(y), game.offset - game.adjoint(X))
+    def at(cls, game: Game, X: Array, y: np.ndarray) -> Point:
+        return cls(X, y, game.image(y), game.prices(X))
 
-    def width(self, game: SpectralGame) -> float:
+    def width(self, game: Game) -> float:
         """`proven_width`."""
         return proven_width(game, self.X, self.y, self.image)
 
@@ -89,8 +87,8 @@ class HybridState(State):
 
 
 @dataclass(frozen=True)
-class HybridGradient(Engine):
-    """Restarted PDHG, for every spectral game with a bounded Y.
+class HybridGradient(GameEngine):
+    """Restarted PDHG, for every game with a bounded Y.
 
     Parameters
     ----------
@@ -102,37 +100,37 @@ class HybridGradient(Engine):
 
     name = "pdhg"
 
-    def objection(self, problem: Problem) -> str:
-        refused = refusal(self.name, problem)
+    def objection_to(self, game: Game) -> str:
+        refused = super().objection_to(game)
         if refused:
             return refused
-        if not projects(problem.spectral_set):  # type: ignore[attr-defined]
+        if not projects(game.S):
             return "pdhg has no projection for this spectral set: register one with engines.saddle.nearest_eigenvalues"
         return ""
 
-    def init(self, problem: SpectralGame, incumbent: Incumbent) -> HybridState:
-        X = problem.spectral_set.center(problem.cost) if incumbent.X is None else incumbent.X
-        y = problem.dual_set.center() if incumbent.y is None else incumbent.y
-        now = Point.at(problem, X, y)
-        d = metric(problem)
-        radius = float(np.linalg.norm(d * y)) or diameter(problem.dual_set, d) or 1.0
+    def init(self, game: Game, incumbent: Incumbent) -> HybridState:
+        X = game.S.center(game.C) if incumbent.X is None else incumbent.X
+        y = game.Y.center() if incumbent.y is None else incumbent.y
+        now = Point.at(game, X, y)
+        d = metric(game)
+        radius = float(np.linalg.norm(d * y)) or diameter(game.Y, d) or 1.0
         return HybridState(
             now=now,
             start=now,
             average=now,
-            eta=1.0 / operator_norm(problem, d),
-            omega=problem.spectral_set.trace / radius,
-            restarts=self.restarts.started(now.width(problem)),
-            scaled=ScaledSet.of(problem.dual_set, d),
+            eta=1.0 / operator_norm(game, d),
+            omega=game.S.trace / radius,
+            restarts=self.restarts.started(now.width(game)),
+            scaled=ScaledSet.of(game.Y, d),
         )
 
-    def step(self, problem: SpectralGame, state: HybridState, incumbent: Incumbent) -> HybridState:
-        state = self._moved(problem, state)
+    def step(self, game: Game, state: HybridState, incumbent: Incumbent) -> HybridState:
+        state = self._moved(game, state)
         if state.finished or not state.restarts.to_check:
             return state
-        return self._checked(problem, state, incumbent)
+        return self._checked(game, state, incumbent)
 
-    def _moved(self, game: SpectralGame, state: HybridState) -> HybridState:
+    def _moved(self, game: Game, state: HybridState) -> HybridState:
         """One accepted round."""
         now, d, eta, omega = state.now, state.scaled.d, state.eta, state.omega
         z = d * now.y
@@ -140,10 +138,10 @@ class HybridGradient(Engine):
         for _ in range(60):
             z_next = state.scaled.nearest(z - (eta / omega) * now.prices / d)
             y = z_next / d
-            image = game.forward(y)
-            X = nearest(game.spectral_set, now.X + (eta * omega) * (2 * image - now.image))
+            image = game.image(y)
+            X = nearest(game.S, now.X + (eta * omega) * (2 * image - now.image))
             dX, dz = X - now.X, z_next - z
-            prices = game.offset - game.adjoint(X)
+            prices = game.prices(X)
             size = omega * float(dz @ dz) + inner(dX, dX) / omega
             if not (math.isfinite(size) and np.all(np.isfinite(prices))):
                 return replace(state, proposals=(), finished="the iterates are not finite: numerical limit")
@@ -167,7 +165,7 @@ class HybridGradient(Engine):
             restarts=state.restarts.moved(),
         )
 
-    def _checked(self, game: SpectralGame, state: HybridState, incumbent: Incumbent) -> HybridState:
+    def _checked(self, game: Game, state: HybridState, incumbent: Incumbent) -> HybridState:
         """Judge iterate and average, show the better, restart where that pays."""
         better, width = min(((p, p.width(game)) for p in (state.now, state.average)), key=lambda pair: pair[1])
         restarts = state.restarts.checked(width)
@@ -188,15 +186,15 @@ class HybridGradient(Engine):
         )
 
 
-def operator_norm(game: SpectralGame, d: np.ndarray, iterations: int = 20) -> float:
+def operator_norm(game: Game, d: np.ndarray, iterations: int = 20) -> float:
     """max ||A(z / d)||_F / ||z||_2, nearly, by the power method from a fixed start."""
     z = np.random.default_rng(0).uniform(0.5, 1.5, len(d))
     norm = 0.0
     for _ in range(iterations):
         z = z / max(float(np.linalg.norm(z)), np.finfo(float).tiny)
-        image = game.apply(z / d)
+        image = game.A.apply(z / d)
         norm = frobenius(image)
-        z = game.adjoint(image) / d
+        z = game.A.adjoint(image) / d
         if not np.any(z):
             break
     return norm or 1.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import warnings
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from matrixlearn._memory import GIB, available_memory
 from matrixlearn.engines.base import Engine, Incumbent, Proposal, State
@@ -17,6 +17,17 @@ CLARABEL_TAKES = 52.0
 
 _FILTERS = threading.Lock()
 """The filters of warnings are the process's: two threads that change them and change them back must take turns."""
+
+
+@runtime_checkable
+class Readable(Protocol):
+    """A problem whose answer by cvxpy can be read."""
+
+    def reference(self) -> Any:
+        """A cvxpy problem with the same optimum."""
+
+    def read_reference(self, reference: Any) -> tuple[Any, Any]:
+        """(X, y) from a solved `reference`."""
 
 
 @dataclass(frozen=True)
@@ -34,9 +45,9 @@ class Reference(Engine):
     name = "reference"
 
     def objection(self, problem: Problem) -> str:
-        if not hasattr(problem, "read_reference"):
+        if not isinstance(problem, Readable):
             return "the problem lacks read_reference()"
-        space = getattr(problem, "spectral_set", None)
+        space = None if problem.game is None else problem.game.S
         if self.solver != "CLARABEL" or space is None:
             return ""
         rows = float(space.n) * (space.n + 1) / 2

@@ -32,11 +32,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from matrixlearn._array import as_numpy, from_numpy, identity, zeros
-from matrixlearn.engines.base import Engine, Incumbent, Proposal, State
-from matrixlearn.engines.saddle import refusal, rounded_out
+from matrixlearn.engines.base import GameEngine, Incumbent, Proposal, State
+from matrixlearn.engines.saddle import rounded_out
 from matrixlearn.linalg import adjoint, eigh, frobenius, sym
-from matrixlearn.problems.base import Problem
-from matrixlearn.problems.game import SpectralGame
+from matrixlearn.problems.game import Game
 from matrixlearn.sets import KnapsackSet, SpectralBall
 from matrixlearn.typing import Array
 
@@ -121,7 +120,7 @@ class SmoothApproximationState(State):
 
 
 @dataclass(frozen=True)
-class SmoothApproximation(Engine):
+class SmoothApproximation(GameEngine):
     """SA-DA, for min ||C - A(y)||_2 over weights on a simplex, capped or not.
 
     Parameters
@@ -138,12 +137,12 @@ class SmoothApproximation(Engine):
 
     name = "sa-da"
 
-    def objection(self, problem: Problem) -> str:
-        refused = refusal(self.name, problem)
+    def objection_to(self, game: Game) -> str:
+        refused = super().objection_to(game)
         if refused:
             return refused
-        S, Y = problem.spectral_set, problem.dual_set  # type: ignore[attr-defined]
-        if not isinstance(S, SpectralBall) or len(S.blocks) > 1 or np.any(problem.offset):  # type: ignore[attr-defined]
+        S, Y = game.S, game.Y
+        if not isinstance(S, SpectralBall) or len(S.blocks) > 1 or np.any(game.c):
             return "sa-da minimizes a spectral norm: S must be a SpectralBall of one block, and the offset 0"
         if Y.weights is None or Y.row_lower != Y.row_upper:
             return "sa-da needs weights on a simplex: a row of Y that is an equality"
@@ -152,27 +151,25 @@ class SmoothApproximation(Engine):
             return "sa-da needs a Y with an interior: some y_j can take one value only"
         return ""
 
-    def init(self, problem: SpectralGame, incumbent: Incumbent) -> SmoothApproximationState:
-        n, Y = problem.spectral_set.n, problem.dual_set
-        eye = identity(n, problem.cost)
-        J = problem.schur(eye, eye)
+    def init(self, game: Game, incumbent: Incumbent) -> SmoothApproximationState:
+        n, Y = game.S.n, game.Y
+        eye = identity(n, game.C)
+        J = game.A.schur(eye, eye)
         first = quadratic_minimizer(J, np.zeros(Y.size), Y)
         return SmoothApproximationState(
             J=J,
             first=first,
             u=first,
             gradients=np.zeros(Y.size),
-            X=zeros(tuple(problem.cost.shape), problem.cost),
+            X=zeros(tuple(game.C.shape), game.C),
             p=max(1.0, (1 + self.epsilon) * math.log(max(n, 2)) / self.epsilon),
         )
 
-    def step(
-        self, problem: SpectralGame, state: SmoothApproximationState, incumbent: Incumbent
-    ) -> SmoothApproximationState:
-        k, J, Y = state.k, state.J, problem.dual_set
+    def step(self, game: Game, state: SmoothApproximationState, incumbent: Incumbent) -> SmoothApproximationState:
+        k, J, Y = state.k, state.J, game.Y
         L = 2 * state.p - 1
-        _, slope = smooth_norm(problem.forward(state.u), state.p)
-        gradient = -problem.adjoint(slope)
+        _, slope = smooth_norm(game.image(state.u), state.p)
+        gradient = -game.A.adjoint(slope)
         if not np.all(np.isfinite(gradient)):
             return replace(state, proposals=(), finished="a gradient is not finite: numerical limit")
         gradients = state.gradients + (k + 1) / 2 * gradient
@@ -180,11 +177,11 @@ class SmoothApproximation(Engine):
         w = quadratic_minimizer(L * J, gradients - L * (J @ state.first), Y)
         X = state.X + (k + 1) / 2 * slope
         size = frobenius(X)  # at most the nuclear norm: the certificate scales down to R
-        shown = X * (problem.spectral_set.trace / size) if size > 0 else X
+        shown = X * (game.S.trace / size) if size > 0 else X
         if self.iterations is not None and k + 1 >= self.iterations:
             finished = f"{self.iterations} iterations, as the method has them"
         else:
-            finished = rounded_out(problem, v, incumbent)
+            finished = rounded_out(game, v, incumbent)
         return replace(
             state,
             proposals=(Proposal(X=shown, y=v),),

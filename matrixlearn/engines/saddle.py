@@ -11,8 +11,7 @@ import numpy as np
 from matrixlearn.engines.base import Incumbent
 from matrixlearn.engines.spectrum import Spectrum
 from matrixlearn.linalg.projections import onto_nuclear_ball, onto_simplex, onto_trace_ball
-from matrixlearn.problems.base import Problem
-from matrixlearn.problems.game import SpectralGame
+from matrixlearn.problems.game import Game
 from matrixlearn.sets import KnapsackSet, ScaledSimplex, SpectralBall, SpectralSet, Spectraplex, TraceBall
 from matrixlearn.typing import Array
 
@@ -63,40 +62,30 @@ class ScaledSet:
         return self.inner.project(z)
 
 
-def metric(game: SpectralGame) -> np.ndarray:
+def metric(game: Game) -> np.ndarray:
     """d_j = ||A_j||_2, so that every A_j / d_j has norm one; the largest where A_j = 0."""
-    norms = game.constraint_norms
+    norms = game.A.norms
     largest = float(np.max(norms))
     return np.where(norms > 1e-8 * largest, norms, largest) if largest > 0 else np.ones(len(norms))
 
 
-def lower_value(game: SpectralGame, X: Array) -> float:
+def lower_value(game: Game, X: Array) -> float:
     """What X in S proves, itself or repaired, but for rounding."""
-    value = game.lower_value(X)[0]
-    repaired = game.repair(X)
-    return value if repaired is None or repaired is X else max(value, game.lower_value(repaired)[0])
+    value, repaired = game.lower(X)[0], game.repaired(X)
+    return value if repaired is X else max(value, game.lower(repaired)[0])
 
 
-def proven_width(game: SpectralGame, X: Array, y: np.ndarray, image: Array) -> float:
+def proven_width(game: Game, X: Array, y: np.ndarray, image: Array) -> float:
     """upper - lower that X and y prove but for rounding, image = C - A(y): one list of eigenvalues."""
-    upper = float(game.offset @ y) + game.spectral_set.support(image)
+    upper = float(game.c @ y) + game.S.support(image)
     return max(upper - lower_value(game, X), 0.0)
 
 
-def rounded_out(game: SpectralGame, y: np.ndarray, incumbent: Incumbent) -> str:
+def rounded_out(game: Game, y: np.ndarray, incumbent: Incumbent) -> str:
     """Why to stop where the bounds differ by no more than rounding may; empty where they differ by more."""
     if incumbent.upper - incumbent.lower > 4 * game.rounding(y):
         return ""
     return "the bounds differ by their allowance for rounding: numerical limit"
-
-
-def refusal(name: str, problem: Problem) -> str:
-    """Why an engine that needs a game on a bounded Y cannot play a problem; empty where it can."""
-    if not isinstance(problem, SpectralGame):
-        return f"{name} plays spectral games: subclass matrixlearn.problem.SpectralGame"
-    if not problem.dual_set.is_bounded:
-        return f"{name} needs a bounded set of multipliers Y, as a strictly feasible point gives; equalities have none"
-    return ""
 
 
 def projects(spectral_set: Any) -> bool:

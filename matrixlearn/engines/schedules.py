@@ -11,7 +11,7 @@ import numpy as np
 from matrixlearn._array import zeros
 from matrixlearn.engines.base import Incumbent, State
 from matrixlearn.exponents import Exponent
-from matrixlearn.problems.game import SpectralGame
+from matrixlearn.problems.game import Game
 from matrixlearn.sets import SpectralSet
 from matrixlearn.typing import Array
 
@@ -19,16 +19,16 @@ from matrixlearn.typing import Array
 class Schedule(Protocol):
     """How an Arora-Kale engine runs its rounds."""
 
-    def objection(self, game: SpectralGame) -> str:
+    def objection(self, game: Game) -> str:
         """Why the schedule cannot play this game; empty where it can."""
 
     def remarks(self, state: Any) -> str:
         """How the rounds went, in words; empty where there is nothing to say."""
 
-    def init(self, game: SpectralGame, incumbent: Incumbent, exponent: Exponent) -> State:
+    def init(self, game: Game, incumbent: Incumbent, exponent: Exponent) -> State:
         """The first state, to be played with an exponent routine."""
 
-    def step(self, game: SpectralGame, state: Any, incumbent: Incumbent) -> State:
+    def step(self, game: Game, state: Any, incumbent: Incumbent) -> State:
         """One round."""
 
 
@@ -41,8 +41,8 @@ class Averages:
     count: int = 0
 
     @classmethod
-    def empty(cls, game: SpectralGame) -> Averages:
-        return cls(zeros(tuple(game.cost.shape), game.cost), np.zeros(game.dual_set.size))
+    def empty(cls, game: Game) -> Averages:
+        return cls(zeros(tuple(game.C.shape), game.C), np.zeros(game.Y.size))
 
     def with_round(self, X: Array, y: np.ndarray) -> Averages:
         return Averages(self.X + X, self.y + y, self.count + 1)

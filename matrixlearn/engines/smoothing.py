@@ -31,13 +31,12 @@ from typing import Any
 import numpy as np
 
 from matrixlearn._array import from_numpy, zeros
-from matrixlearn.engines.base import Engine, Incumbent, Proposal, State
+from matrixlearn.engines.base import GameEngine, Incumbent, Proposal, State
 from matrixlearn.engines.entropies import DEPTH, soft_response, soft_support
 from matrixlearn.engines.mirror import next_check
-from matrixlearn.engines.saddle import ScaledSet, lower_value, metric, refusal, rounded_out
+from matrixlearn.engines.saddle import ScaledSet, lower_value, metric, rounded_out
 from matrixlearn.engines.spectrum import eigenvalues_within
-from matrixlearn.problems.base import Problem
-from matrixlearn.problems.game import SpectralGame
+from matrixlearn.problems.game import Game
 from matrixlearn.typing import Array
 
 
@@ -64,8 +63,8 @@ class SmoothState(State):
 
 
 @dataclass(frozen=True)
-class Smoothing(Engine):
-    """Accelerated smoothing with continuation, for every spectral game with a bounded Y.
+class Smoothing(GameEngine):
+    """Accelerated smoothing with continuation, for every game with a bounded Y.
 
     Parameters
     ----------
@@ -77,66 +76,63 @@ class Smoothing(Engine):
 
     name = "smoothing"
 
-    def objection(self, problem: Problem) -> str:
-        return refusal(self.name, problem)
-
-    def init(self, problem: SpectralGame, incumbent: Incumbent) -> SmoothState:
-        y = problem.dual_set.center() if incumbent.y is None else incumbent.y
-        d = metric(problem)
+    def init(self, game: Game, incumbent: Incumbent) -> SmoothState:
+        y = game.Y.center() if incumbent.y is None else incumbent.y
+        d = metric(game)
         width = incumbent.upper - incumbent.lower
         if not math.isfinite(width):
-            width = problem.scale
-        mu = max(width, 1e-12 * problem.scale) / (4 * self._cost(problem))
+            width = game.scale
+        mu = max(width, 1e-12 * game.scale) / (4 * self._cost(game))
         return SmoothState(
             mu=mu,
-            L=problem.spectral_set.trace / mu / len(d),
+            L=game.S.trace / mu / len(d),
             best_y=y,
-            scaled=ScaledSet.of(problem.dual_set, d),
-            **self._sequences(problem, y),
+            scaled=ScaledSet.of(game.Y, d),
+            **self._sequences(game, y),
         )
 
     @staticmethod
-    def _cost(game: SpectralGame) -> float:
+    def _cost(game: Game) -> float:
         """What one unit of mu costs: R ln(dimension)."""
-        return game.spectral_set.trace * math.log(game.spectral_set.dimension + 1)
+        return game.S.trace * math.log(game.S.dimension + 1)
 
     @staticmethod
-    def _sequences(game: SpectralGame, y: np.ndarray) -> dict[str, Any]:
+    def _sequences(game: Game, y: np.ndarray) -> dict[str, Any]:
         """The three sequences, all started from y."""
-        image = game.forward(y)
-        return {"y": y, "x": y, "image_y": image, "image_x": image, "X": zeros(tuple(game.cost.shape), game.cost)}
+        image = game.image(y)
+        return {"y": y, "x": y, "image_y": image, "image_x": image, "X": zeros(tuple(game.C.shape), game.C)}
 
-    def step(self, problem: SpectralGame, state: SmoothState, incumbent: Incumbent) -> SmoothState:
-        state = self._accelerated(problem, state)
+    def step(self, game: Game, state: SmoothState, incumbent: Incumbent) -> SmoothState:
+        state = self._accelerated(game, state)
         if state.finished or state.since < state.check_at:
             return state
-        return self._checked(problem, state, incumbent)
+        return self._checked(game, state, incumbent)
 
-    def _accelerated(self, game: SpectralGame, state: SmoothState) -> SmoothState:
+    def _accelerated(self, game: Game, state: SmoothState) -> SmoothState:
         """One accepted round."""
-        S, d, theta, L = game.spectral_set, state.scaled.d, state.theta, state.L
+        S, d, theta, L = game.S, state.scaled.d, state.theta, state.L
         v = (1 - theta) * state.y + theta * state.x
         image_v = (1 - theta) * state.image_y + theta * state.image_x
         soft, X = soft_response(S, image_v, state.mu)
-        gradient = game.offset - game.adjoint(X)
-        at_v = float(game.offset @ v) + soft
+        gradient = game.prices(X)
+        at_v = float(game.c @ v) + soft
         if not (math.isfinite(at_v) and np.all(np.isfinite(gradient))):
             return replace(state, proposals=(), finished="the iterates are not finite: numerical limit")
         allowance = 1e-13 * (game.scale + abs(at_v))
         for _ in range(60):
             x = state.scaled.nearest(d * state.x - gradient / d / (theta * L)) / d
-            image_x = game.forward(x)
+            image_x = game.image(x)
             y = (1 - theta) * state.y + theta * x
             image_y = (1 - theta) * state.image_y + theta * image_x
             w = eigenvalues_within(S, image_y, DEPTH * state.mu)
-            at_y = float(game.offset @ y) + soft_support(S, w, state.mu)[0]
+            at_y = float(game.c @ y) + soft_support(S, w, state.mu)[0]
             moved = d * (y - v)
             if at_y <= at_v + float(gradient @ (y - v)) + L / 2 * float(moved @ moved) + allowance:
                 break
             L *= 2
         else:
             return replace(state, proposals=(), finished="no step is short enough: numerical limit")
-        upper = float(game.offset @ y) + S.support_of(from_numpy(w, game.cost))
+        upper = float(game.c @ y) + S.support_of(from_numpy(w, game.C))
         return replace(
             state,
             proposals=(),
@@ -153,7 +149,7 @@ class Smoothing(Engine):
             best_upper=min(upper, state.best_upper),
         )
 
-    def _checked(self, game: SpectralGame, state: SmoothState, incumbent: Incumbent) -> SmoothState:
+    def _checked(self, game: Game, state: SmoothState, incumbent: Incumbent) -> SmoothState:
         lower = lower_value(game, state.X)
         state = replace(
             state,

@@ -24,12 +24,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from matrixlearn._array import zeros
-from matrixlearn.engines.base import Engine, Incumbent, Proposal, State
+from matrixlearn.engines.base import GameEngine, Incumbent, Proposal, State
 from matrixlearn.engines.mirror import next_check
-from matrixlearn.engines.saddle import ScaledSet, diameter, metric, refusal, rounded_out
+from matrixlearn.engines.saddle import ScaledSet, diameter, metric, rounded_out
 from matrixlearn.linalg import inner
-from matrixlearn.problems.base import Problem
-from matrixlearn.problems.game import SpectralGame
+from matrixlearn.problems.game import Game
 from matrixlearn.typing import Array
 
 
@@ -55,33 +54,30 @@ class SubgradientState(State):
         return 1.5 * self.diameter * math.sqrt(self.squares) / max(self.rounds, 1)
 
 
-class Subgradient(Engine):
-    """Projected subgradient with averaging, for every spectral game with a bounded Y."""
+class Subgradient(GameEngine):
+    """Projected subgradient with averaging, for every game with a bounded Y."""
 
     name = "subgradient"
 
-    def objection(self, problem: Problem) -> str:
-        return refusal(self.name, problem)
-
-    def init(self, problem: SpectralGame, incumbent: Incumbent) -> SubgradientState:
-        d = metric(problem)
+    def init(self, game: Game, incumbent: Incumbent) -> SubgradientState:
+        d = metric(game)
         return SubgradientState(
-            y=problem.dual_set.center() if incumbent.y is None else incumbent.y,
-            sum_X=zeros(tuple(problem.cost.shape), problem.cost),
-            sum_y=np.zeros(problem.dual_set.size),
-            scaled=ScaledSet.of(problem.dual_set, d),
-            diameter=diameter(problem.dual_set, d),
+            y=game.Y.center() if incumbent.y is None else incumbent.y,
+            sum_X=zeros(tuple(game.C.shape), game.C),
+            sum_y=np.zeros(game.Y.size),
+            scaled=ScaledSet.of(game.Y, d),
+            diameter=diameter(game.Y, d),
         )
 
-    def step(self, problem: SpectralGame, state: SubgradientState, incumbent: Incumbent) -> SubgradientState:
+    def step(self, game: Game, state: SubgradientState, incumbent: Incumbent) -> SubgradientState:
         y, d = state.y, state.scaled.d
-        F = problem.forward(y)
-        X = problem.spectral_set.best_response(F)
-        gradient = (problem.offset - problem.adjoint(X)) / d
+        F = game.image(y)
+        X = game.S.best_response(F)
+        gradient = (game.prices(X)) / d
         squares = state.squares + float(gradient @ gradient)
         if not math.isfinite(squares):
             return replace(state, proposals=(), finished="a subgradient is not finite: numerical limit")
-        value = float(problem.offset @ y) + inner(F, X)
+        value = float(game.c @ y) + inner(F, X)
         length = state.diameter / math.sqrt(squares) if squares > 0 else 0.0
         rounds = state.rounds + 1
         state = replace(
@@ -98,10 +94,10 @@ class Subgradient(Engine):
         if rounds < state.check_at:
             return state
         average = state.sum_y / rounds
-        better = average if problem.upper_value(average) < state.best_value else state.best_y
+        better = average if game.upper(average) < state.best_value else state.best_y
         return replace(
             state,
             proposals=(Proposal(X=state.sum_X / rounds, y=better),),
             check_at=next_check(rounds),
-            finished=rounded_out(problem, y, incumbent),
+            finished=rounded_out(game, y, incumbent),
         )

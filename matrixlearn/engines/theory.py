@@ -14,7 +14,7 @@ from matrixlearn.engines.schedules import Averages
 from matrixlearn.exponents import Exponent
 from matrixlearn.linalg import inner
 from matrixlearn.oracles import Done, SortedListOracle
-from matrixlearn.problems.game import SpectralGame
+from matrixlearn.problems.game import Game
 from matrixlearn.typing import Array
 
 
@@ -63,8 +63,8 @@ class Theory:
 
     delta: float = 0.1
 
-    def objection(self, game: SpectralGame) -> str:
-        Y = game.dual_set
+    def objection(self, game: Game) -> str:
+        Y = game.Y
         simplex = Y.weights is not None and Y.row_lower == Y.row_upper and np.all(np.isinf(Y.upper))
         return "" if simplex else "the theory schedule plays games on the simplex (Algorithm 3)"
 
@@ -73,24 +73,24 @@ class Theory:
             return ""
         return f"regret at the last guess {state.regret:.3g}; Theorem 4.3.1 allows {state.regret_bound:.3g}"
 
-    def rounds_for(self, game: SpectralGame, alpha: float) -> int:
+    def rounds_for(self, game: Game, alpha: float) -> int:
         """T of Theorem 4.3.2."""
-        R, n = game.spectral_set.trace, game.spectral_set.dimension
+        R, n = game.S.trace, game.S.dimension
         rho = self.width(game, alpha)
         return math.ceil(8 * rho**2 * R**2 * math.log(max(n, 2)) / (self.delta * alpha) ** 2)
 
-    def width(self, game: SpectralGame, alpha: float) -> float:
+    def width(self, game: Game, alpha: float) -> float:
         """rho >= ||A(y) + y_0 I - C|| for every vertex y of the list and 0 <= R y_0 <= alpha - c.y."""
-        offset = float(np.max(np.abs(game.offset)))
-        return (alpha + offset) / game.spectral_set.trace + float(np.max(_sorted_list(game).widths))
+        offset = float(np.max(np.abs(game.c)))
+        return (alpha + offset) / game.S.trace + float(np.max(_sorted_list(game).widths))
 
-    def init(self, game: SpectralGame, incumbent: Incumbent, exponent: Exponent) -> TheoryState:
+    def init(self, game: Game, incumbent: Incumbent, exponent: Exponent) -> TheoryState:
         low, high = max(0.0, incumbent.lower), incumbent.upper
         return self._guess(game, exponent, low, high)
 
-    def _guess(self, game: SpectralGame, exponent: Exponent, low: float, high: float, **changes: Any) -> TheoryState:
+    def _guess(self, game: Game, exponent: Exponent, low: float, high: float, **changes: Any) -> TheoryState:
         return TheoryState(
-            G=exponent.zero(game.cost),
+            G=exponent.zero(game.C),
             exponent=exponent,
             averages=Averages.empty(game),
             alpha=(low + high) / 2,
@@ -99,7 +99,7 @@ class Theory:
             **changes,
         )
 
-    def step(self, game: SpectralGame, state: TheoryState, incumbent: Incumbent) -> TheoryState:
+    def step(self, game: Game, state: TheoryState, incumbent: Incumbent) -> TheoryState:
         alpha, (_, _, rate) = state.alpha, self._steps(game, state.alpha)
         oracle = _sorted_list(game).at(alpha)
         played = play(state.exponent, oracle, state.G, at=rate * state.G)
@@ -129,14 +129,14 @@ class Theory:
         shown = Proposal(X=averages.X / averages.count, y=y)
         return self._after(game, replace(state, high=high), shown)
 
-    def _steps(self, game: SpectralGame, alpha: float) -> tuple[float, float, float]:
+    def _steps(self, game: Game, alpha: float) -> tuple[float, float, float]:
         """(rho, epsilon, epsilon' / (2 rho))."""
         rho = self.width(game, alpha)
-        epsilon = min(self.delta * alpha / (2 * rho * game.spectral_set.trace), 0.5)
+        epsilon = min(self.delta * alpha / (2 * rho * game.S.trace), 0.5)
         return rho, epsilon, -math.log1p(-epsilon) / (2 * rho)
 
-    def _with_regret(self, game: SpectralGame, state: TheoryState) -> TheoryState:
-        S, (rho, epsilon, rate) = game.spectral_set, self._steps(game, state.alpha)
+    def _with_regret(self, game: Game, state: TheoryState) -> TheoryState:
+        S, (rho, epsilon, rate) = game.S, self._steps(game, state.alpha)
         support = S.support(-1 * state.G)
         least = (rho * state.rounds - support / S.trace) / (2 * rho)  # lambda_min(sum M)
         allowed = (2 * rho * rate / epsilon - 1) * least + math.log(S.dimension) / epsilon
@@ -147,7 +147,7 @@ class Theory:
             regret_bound=2 * rho * S.trace * allowed,
         )
 
-    def _after(self, game: SpectralGame, state: TheoryState, shown: Proposal) -> TheoryState:
+    def _after(self, game: Game, state: TheoryState, shown: Proposal) -> TheoryState:
         """The next guess, from the ``low`` and ``high`` of this one's state."""
         low, high = state.low, state.high
         # successes at the middle of a shorter interval would not lower its end
@@ -157,7 +157,7 @@ class Theory:
         return self._guess(game, state.exponent, low, high, proposals=(shown,), finished=finished, **told)
 
 
-def _sorted_list(game: SpectralGame) -> SortedListOracle:
+def _sorted_list(game: Game) -> SortedListOracle:
     """The game's list, computed once."""
     if "_sorted_list" not in game.__dict__:
         game.__dict__["_sorted_list"] = SortedListOracle(game, math.inf)

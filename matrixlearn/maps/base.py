@@ -86,6 +86,10 @@ class LinearMap(ABC):
         """Upper bounds of the Frobenius norms, (m,)."""
         return np.asarray(np.sqrt(self.shape[1]) * self.norms)
 
+    def size_at(self, y: np.ndarray) -> float:
+        """An upper bound of ||A(y)||_F."""
+        return float(np.abs(y) @ self.sizes)
+
     @property
     def terms(self) -> int:
         """The most A_j that share an entry: how many terms an entry of `apply` adds up."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from matrixlearn._array import is_sparse
 from matrixlearn.linalg import real_product
 from matrixlearn.maps.base import LinearMap
 from matrixlearn.maps.sparse import SparseMap
@@ -31,6 +32,9 @@ class DiagonalMap(LinearMap):
     def sizes(self) -> np.ndarray:
         return np.ones(self.n)
 
+    def size_at(self, y: np.ndarray) -> float:
+        return float(np.linalg.norm(y))
+
     @property
     def terms(self) -> int:
         return 1
@@ -44,7 +48,11 @@ class DiagonalMap(LinearMap):
     def adjoint(self, X: Any) -> np.ndarray:
         return np.array(np.real(X.diagonal()))
 
-    def subtracted(self, C: np.ndarray, y: np.ndarray) -> np.ndarray:
+    def subtracted(self, C: Any, y: np.ndarray) -> Any:
+        if is_sparse(C):
+            import scipy.sparse as sp  # late: import time
+
+            return sp.csr_array(C - sp.diags_array(y))
         out = C.copy()
         out[np.diag_indices_from(out)] -= y
         return out

@@ -1,4 +1,4 @@
-"""Oracles over the polytope Y of a spectral game: find y in Y with value(X, y) <= level, or fail.
+"""Oracles over the polytope Y of a game: find y in Y with value(X, y) <= level, or fail.
 
 The inequality (4.8) of the thesis, with the multiplier of A_1 = I eliminated: D_alpha holds
 (y_0, y) with R y_0 + c.y <= alpha, so that y_0 Tr X + <A(y) - C, X> >= 0 for some y_0 says
@@ -18,24 +18,24 @@ import numpy as np
 from matrixlearn._array import as_numpy
 from matrixlearn.linalg import inner
 from matrixlearn.oracles.base import Done, Move
-from matrixlearn.problems.game import SpectralGame
+from matrixlearn.problems.game import Game
 from matrixlearn.typing import Array
 
 
-def width_bound(game: SpectralGame, y: np.ndarray) -> float:
+def width_bound(game: Game, y: np.ndarray) -> float:
     """||A(y) - C||_2 <= ||C||_2 + sum_j |y_j| ||A_j||_2, without an eigendecomposition."""
-    return game.cost_norm + float(np.abs(y) @ game.constraint_norms)
+    return game.cost_norm + float(np.abs(y) @ game.A.norms)
 
 
 @dataclass(frozen=True)
 class VertexOracle:
     """The best response: a minimizer over Y of (c - A*(X)).y.  Closed form, one sort at most."""
 
-    game: SpectralGame
+    game: Game
     level: float
 
     def __call__(self, X: Array) -> Move | Done:
-        value, y = self.game.lower_value(X)
+        value, y = self.game.lower(X)
         if value > self.level:
             return Done("fails", phi=1.0, evidence=value)
         return Move(
@@ -54,21 +54,21 @@ class LevelOracle:
     ||A_j||_2: the prox step of a level method. Any answer in Y keeps the guarantee of Algorithm 1; what
     this one buys is width: its loss differs from the anchor's by A(y - anchor), where a vertex has the
     width of the whole set. Measured, it is what makes rounds few (docs/measurements.md). D_alpha is
-    ``game.dual_set_at(level)``.
+    ``game.level_set(level)``.
     """
 
-    game: SpectralGame
+    game: Game
     level: float
     anchor: np.ndarray
 
     def __call__(self, X: Array) -> Move | Done:
-        game, Y = self.game, self.game.dual_set_at(self.level)
-        gradient = game.offset - game.adjoint(X)
-        constant = inner(game.cost, X)
+        game, Y = self.game, self.game.level_set(self.level)
+        gradient = game.prices(X)
+        constant = inner(game.C, X)
         least, vertex = Y.minimize(gradient)
         if constant + least > self.level:
             return Done("fails", phi=1.0, evidence=constant + least)
-        norms = game.constraint_norms
+        norms = game.A.norms
         scale = norms + (1e-3 * float(np.max(norms)) or 1.0)  # vacuous constraints may move freely
         y = Y.move_below(self.anchor, gradient, self.level - constant, scale)
         value = constant + float(gradient @ y)
@@ -90,18 +90,18 @@ class SortedListOracle:
     For a game on the simplex. The list is sorted once and shared by all levels (`at`).
     """
 
-    game: SpectralGame
+    game: Game
     level: float
 
     @cached_property
     def widths(self) -> np.ndarray:
         """||A_j - C||_2 for every vertex, (m,)."""
         game = self.game
-        norm = game.spectral_set.eigenvalues
-        unit = np.eye(game.dual_set.size)
+        norm = game.S.eigenvalues
+        unit = np.eye(game.Y.size)
         out = np.empty(len(unit))
         for j, e in enumerate(unit):
-            w = norm(game.forward(e))
+            w = norm(game.image(e))
             out[j] = float(np.max(np.abs(as_numpy(w))))  # listed block by block, or a diagonal: not in order
         return out
 
@@ -117,7 +117,7 @@ class SortedListOracle:
         return other
 
     def __call__(self, X: Array) -> Move | Done:
-        values = inner(self.game.cost, X) + self.game.offset - self.game.adjoint(X)
+        values = inner(self.game.C, X) + self.game.prices(X)
         satisfied = np.flatnonzero(values[self.order] <= self.level)
         if len(satisfied) == 0:
             return Done("fails", phi=1.0, evidence=float(values.min()))

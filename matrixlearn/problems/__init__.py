@@ -1,17 +1,17 @@
-"""Problems: the base classes for plugin authors, and `LinearSDP`."""
+"""What is asked: the contract of a problem, games, and the programs of the library."""
 
 from matrixlearn.problems.base import Bound, MulticonvexProblem, Problem
-from matrixlearn.problems.family import FamilyGame
-from matrixlearn.problems.game import SpectralGame
+from matrixlearn.problems.game import Game
 from matrixlearn.problems.linear import LinearSDP
-from matrixlearn.problems.unit_diagonal import UnitDiagonalGame
+from matrixlearn.problems.played import GameProblem
+from matrixlearn.problems.unit_diagonal import UnitDiagonalProblem
 
 __all__ = [
     "Bound",
-    "FamilyGame",
+    "Game",
+    "GameProblem",
     "LinearSDP",
     "MulticonvexProblem",
     "Problem",
-    "SpectralGame",
-    "UnitDiagonalGame",
+    "UnitDiagonalProblem",
 ]

@@ -6,9 +6,8 @@ You get for free     `ml.solve`, certificates, `save` and `load`, the conformanc
 
 Words, pictures and the command line are not part of it: a `matrixlearn.present.Presenter` has them.
 
-Most problems are spectral games and should subclass `matrixlearn.problem.SpectralGame`, which
-implements the bounds; see ``docs/design.md`` for how the other kinds (a stream of rounds, a
-projection, blocks in turn) fit the same contract.
+Most problems are games and should subclass `matrixlearn.problem.GameProblem`, which has the bounds; see
+``docs/design.md`` for how the other kinds (a stream of rounds, a projection, blocks in turn) fit the same contract.
 """
 
 from __future__ import annotations
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     import cvxpy
 
     from matrixlearn.engines.base import Incumbent, Proposal
+    from matrixlearn.problems.game import Game
 
 INF = float("inf")
 
@@ -55,8 +55,12 @@ class Bound:
     rigour: Rigour = "checked"
     size: float = 0.0
     """What the bound adds up to, such as sum_j |b_j y_j| or |<C, X>|: a gap is relative to the bounds and to this."""
+    rounding: float = 0.0
+    """A width of the bounds that rounding of what they add up explains: bounds as near as this have no gap."""
     trace_bound: float | None = None
     """The trace bound of the user that the proof needs; None where it holds for every X >= 0."""
+    beyond: bool = False
+    """Whether the matrix that proves it may exceed the user's trace bound by a little: no proof for those below it."""
 
 
 def _brief(value: Any) -> str:
@@ -153,6 +157,11 @@ class Problem(ABC):
     def gap_floor(self) -> float:
         """What a gap is relative to at the least, beside the sizes of its bounds: ``FLOOR * scale``."""
         return FLOOR * self.scale
+
+    @property
+    def game(self) -> Game | None:
+        """The saddle point whose value is the optimum, for the engines that play games; None where there is none."""
+        return None
 
     @abstractmethod
     def bound_from_matrix(self, X: Array) -> Bound:

@@ -5,11 +5,15 @@ S_c = t I - s_c (C - A(y))_c >= 0,      X = sum_c s_c X_c,  X_c in the rows and 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from matrixlearn.maps import LinearMap, NewtonTerms
+from matrixlearn._array import zeros
+from matrixlearn.maps import LinearMap
+from matrixlearn.problems.game import Game
 from matrixlearn.typing import Array
 
 
@@ -24,14 +28,14 @@ class Cell:
         Its rows and columns.
     rows : ndarray of int or slice
         The A_j that have an entry there.
-    family : LinearMap, optional
+    A : LinearMap, optional
         Their principal submatrices; None where the block is the whole matrix.
     """
 
     sign: int
     block: slice
     rows: np.ndarray | slice = field(default_factory=lambda: slice(None))
-    family: LinearMap | None = None
+    A: LinearMap | None = None
 
     @property
     def size(self) -> int:
@@ -42,16 +46,25 @@ class Cell:
         """The block of F."""
         return F[self.block, self.block]
 
-    def moments_at(self, U: Array, V: Array) -> NewtonTerms:
-        """Of its family, one for each of the rows."""
-        assert self.family is not None
-        return self.family.plain_newton_terms(U, V)
+
+_known: WeakKeyDictionary[Game, tuple[Cell, ...]] = WeakKeyDictionary()
 
 
-def cells_in(family: LinearMap, signs: tuple[int, ...], blocks: list[slice]) -> tuple[Cell, ...]:
-    """The cells of a family's game, block by block; small neighbours as one, which keeps the zeros between them."""
+def cells_of(game: Game) -> tuple[Cell, ...]:
+    """The cells of a game, one for each sign and block, small neighbouring blocks as one, which keeps the zeros between
+    them; computed once.
+    """
+    if game not in _known:
+        blocks = list(game.S.slices())
+        one = [Cell(sign, slice(0, game.S.n)) for sign in game.S.signs]
+        _known[game] = tuple(one) if len(blocks) == 1 else cells_in(game.A, game.S.signs, blocks)
+    return _known[game]
+
+
+def cells_in(A: LinearMap, signs: tuple[int, ...], blocks: list[slice]) -> tuple[Cell, ...]:
+    """A cell for each sign and each block of more than one."""
     blocks = together(blocks)
-    parts = [family.principal(block) for block in blocks]
+    parts = [A.principal(block) for block in blocks]
     rows = [np.flatnonzero(part.sizes) for part in parts]
     members = [part.at(index) for part, index in zip(parts, rows, strict=True)]
     return tuple(
@@ -59,6 +72,19 @@ def cells_in(family: LinearMap, signs: tuple[int, ...], blocks: list[slice]) -> 
         for sign in signs
         for block, index, member in zip(blocks, rows, members, strict=True)
     )
+
+
+def assembled(cells: Sequence[Cell], X: Sequence[Array], n: int) -> Array:
+    """sum_c s_c X_c over the cells, of order n."""
+    if cells[0].size == n:
+        out = X[0]  # the first sign is +1
+        for cell, part in zip(cells[1:], X[1:], strict=True):
+            out = out + cell.sign * part
+        return out
+    out = zeros((n, n), X[0])
+    for cell, part in zip(cells, X, strict=True):
+        out[cell.block, cell.block] += cell.sign * part
+    return out
 
 
 SMALL = 30

@@ -14,59 +14,35 @@ from matrixlearn.sets import KnapsackSet, ScaledSimplex, SpectralSet
 from matrixlearn.typing import Array
 
 if TYPE_CHECKING:
-    from matrixlearn.problems.game import SpectralGame
+    from matrixlearn.problems.game import Game
 
 
-def require_parts(game: SpectralGame) -> None:
-    """S and Y are sets, and C = C^H and c are finite and of their sizes.
-
-    Raises
-    ------
-    ProblemError
-        Naming the part, and the sizes that differ.
-    """
-    S, Y = game.spectral_set, game.dual_set
-    _require_kind("spectral_set", S, SpectralSet, "Spectraplex(n, trace) or another set of matrices")
-    _require_kind("dual_set", Y, KnapsackSet, "KnapsackSet.simplex(m), .box(lower, upper) or another")
-    _require_matrix("cost", game.cost, S)
-    _require_kind("offset", game.offset, np.ndarray, f"a NumPy array of shape ({Y.size},)")
-    _require_vector("offset", game.offset, Y)
-
-
-def require_maps(game: SpectralGame) -> None:
-    """C - A(y) and A*(X) are like C and c, at the y of A_1 and the X that it gives.
-
-    Raises
-    ------
-    ProblemError
-        Naming the map, and the sizes that differ.
-    """
-    F = game.forward(np.eye(1, game.dual_set.size)[0])
-    _require_matrix("forward(y)", F, game.spectral_set)
-    _require_vector("adjoint(X)", game.adjoint(F), game.dual_set)
-
-
-def require_family(game: Any) -> None:
-    """``family`` is a constraint family of the sizes of S and Y, its A_j are Hermitian, and of the library of C.
+def require_game(game: Game) -> None:
+    """S and Y are sets, C = C^H and c are finite and of their sizes, and A is a map between them with Hermitian A_j.
 
     Raises
     ------
     ProblemError
         Naming the part, and the sizes that differ.
     """
-    family, S, Y = game.family, game.spectral_set, game.dual_set
+    S, Y, A = game.S, game.Y, game.A
+    _require_kind("S", S, SpectralSet, "Spectraplex(n, trace) or another set of matrices")
+    _require_kind("Y", Y, KnapsackSet, "KnapsackSet.simplex(m), .box(lower, upper) or another")
+    _require_matrix("C", game.C, S)
+    _require_kind("c", game.c, np.ndarray, f"a NumPy array of shape ({Y.size},)")
+    _require_vector("c", game.c, Y)
     wrapped = "DenseMap(A) for an array (m, n, n), RankOneMap(P) for the rows a_j, (m, n), of a_j a_j^H"
-    _require_kind("family", family, LinearMap, wrapped)
-    m, n = family.shape
+    _require_kind("A", A, LinearMap, wrapped)
+    m, n = A.shape
     if (m, n) != (Y.size, S.n):
-        msg = (
-            f"family holds {m} matrices of order {n}, but dual_set has m = {Y.size} coordinates and spectral_set "
-            f"n = {S.n} dimensions"
-        )
+        msg = f"A holds {m} matrices of order {n}, but Y has m = {Y.size} coordinates and S has n = {S.n} dimensions"
         raise ProblemError(msg)
-    j = family.least_hermitian()
-    A = as_hermitian(f"family.matrix({j})", family.matrix(j), n)
-    require_same_namespace(cost=game.cost, family=A)
+    j = A.least_hermitian()
+    _require_matrix(f"A.matrix({j})", A.matrix(j), S)
+    require_same_namespace(C=game.C, A=A.matrix(j))
+    F = A.apply(np.eye(1, m)[0])
+    _require_matrix("A.apply(y)", F, S)
+    _require_vector("A.adjoint(X)", A.adjoint(F), Y)
 
 
 def _require_kind(name: str, part: Any, kind: type, instead: str) -> None:
@@ -85,7 +61,7 @@ def _require_matrix(name: str, matrix: Array, S: SpectralSet) -> None:
         msg = f"{name} must be an array of shape {shape}, got {type(matrix).__name__}"
         raise ProblemError(msg) from error
     if tuple(matrix.shape) != shape:
-        msg = f"{name} has shape {tuple(matrix.shape)}, but spectral_set has n = {S.n} dimensions"
+        msg = f"{name} has shape {tuple(matrix.shape)}, but S has n = {S.n} dimensions"
         raise ProblemError(msg)
     if len(shape) == 2:
         as_hermitian(name, matrix)
@@ -95,6 +71,6 @@ def _require_matrix(name: str, matrix: Array, S: SpectralSet) -> None:
 
 def _require_vector(name: str, vector: Any, Y: KnapsackSet) -> None:
     if np.shape(vector) != (Y.size,):
-        msg = f"{name} has shape {np.shape(vector)}, but dual_set has m = {Y.size} coordinates"
+        msg = f"{name} has shape {np.shape(vector)}, but Y has m = {Y.size} coordinates"
         raise ProblemError(msg)
     as_real_vector(name, vector)

@@ -26,7 +26,7 @@ from matrixlearn._array import as_numpy
 from matrixlearn._memory import require_memory
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.files import LARGEST, name_of, number, read_lines, refuse, replacing
-from matrixlearn.linalg.sparse_family import SparseFamily
+from matrixlearn.maps import SparseMap
 
 if TYPE_CHECKING:
     from matrixlearn.problems.linear import LinearSDP
@@ -283,7 +283,7 @@ def write_sdpa(path: str | Path, problem: LinearSDP) -> None:
 
     family, C = problem.family, sp.coo_array(as_numpy(problem.C))
     m, n = family.shape
-    rows = family.rows if isinstance(family, SparseFamily) else sp.csr_array(
+    rows = family.rows if isinstance(family, SparseMap) else sp.csr_array(
         np.stack([as_numpy(family.matrix(j)).reshape(-1) for j in range(m)])
     )  # fmt: skip
     if np.iscomplexobj(rows.data) or np.iscomplexobj(C.data):

@@ -2,7 +2,7 @@
 
     max <C, X>   subject to   X_ii = 1,  X >= 0
 
-As a spectral game: A_i = e_i e_i^T, c = 1, S = {X >= 0, Tr X = n}. Adding a constant to y changes nothing, so
+As a game: A_i = e_i e_i^T, c = 1, S = {X >= 0, Tr X = n}. Adding a constant to y changes nothing, so
 that sum y = 0 may be asked; and since an optimal y + v/n has y_i + v/n >= C_ii with the sum v, every optimal y
 lies in the box
 
@@ -26,9 +26,11 @@ from matrixlearn._validation import ROUNDED, as_array, as_hermitian, require_squ
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.linalg.largest import ALL_BELOW, PROVE_FROM, checked_largest, guess_largest
-from matrixlearn.maps import SparseMap
+from matrixlearn.maps import DiagonalMap
 from matrixlearn.problems.base import Bound
-from matrixlearn.problems.game import SpectralGame
+from matrixlearn.problems.bounds import bound_from_member
+from matrixlearn.problems.game import Game
+from matrixlearn.problems.played import GameProblem
 from matrixlearn.sets import KnapsackSet, Spectraplex
 
 FACTORED_FROM = 2000
@@ -52,13 +54,15 @@ class CorrelationSet(Spectraplex):
         return super().project(X)
 
 
-class UnitDiagonalGame(SpectralGame):
+class UnitDiagonalProblem(GameProblem):
     """max <C, X> subject to X_ii = 1, X >= 0.
 
     Subclasses give ``cost``, and ``cost_operator`` where C is sparse.
     """
 
     objective = "maximize"
+    cost: Any
+    """C, dense."""
 
     def check(self) -> None:
         """C = C^H is finite: all else follows from it."""
@@ -86,19 +90,28 @@ class UnitDiagonalGame(SpectralGame):
         return int(self.cost_operator.shape[0])
 
     @cached_property
-    def offset(self) -> np.ndarray:
-        return np.ones(self.size)
+    def game(self) -> Game:
+        """C, the diagonal and its box; C stays sparse until an engine asks for more than its products."""
+        n, norm = self.size, self._largest_cost[1]
+        S = CorrelationSet(n, float(n))
+        return Game(
+            self.cost_operator if self._is_sparse else self.cost,
+            DiagonalMap(n),
+            np.ones(n),
+            S,
+            self._box,
+            size=n * norm or 1.0,
+            cost_norm=norm,
+            repair=scaled_to_unit_diagonal,
+        )
 
     @cached_property
-    def spectral_set(self) -> Spectraplex:
-        return CorrelationSet(self.size, float(self.size))
-
-    @cached_property
-    def dual_set(self) -> KnapsackSet:
+    def _box(self) -> KnapsackSet:
+        """Y."""
         n, d = self.size, self.cost_operator.diagonal()
         upper, lower = n * self._largest_cost[0], float(d.sum())
         # a margin keeps the box open where a row of C is empty, or where the bounds meet
-        margin = 1e-3 * self.scale / n if self.scale > 0 else 1.0
+        margin = 1e-3 * self._largest_cost[1] or 1.0
         return KnapsackSet(
             d - upper / n - margin,
             d + (upper - lower) - lower / n + margin,
@@ -106,6 +119,11 @@ class UnitDiagonalGame(SpectralGame):
             0.0,
             0.0,
         )
+
+    @property
+    def like(self) -> np.ndarray:
+        """Of the shape of X, without its entries."""
+        return np.broadcast_to(np.zeros(()), (self.size, self.size))
 
     @cached_property
     def _largest_cost(self) -> tuple[float, float]:
@@ -119,21 +137,6 @@ class UnitDiagonalGame(SpectralGame):
             return largest, largest
         return largest, max(abs(largest), abs(guess_largest(-1 * C)[0]))
 
-    @property
-    def like(self) -> np.ndarray:
-        """Of the shape of X, without its entries."""
-        return np.broadcast_to(np.zeros(1), (self.spectral_set.n,) * 2)
-
-    @cached_property
-    def cost_norm(self) -> float:
-        """||C||_2."""
-        return self._largest_cost[1]
-
-    @cached_property
-    def scale(self) -> float:
-        """n ||C||_2; 1 where C = 0."""
-        return self.size * self.cost_norm or 1.0
-
     def first_points(self) -> list[tuple[Any, np.ndarray | None]]:
         """I and y = 0; a best response, of rank one, would be repaired to a cut that proves little.  Where an n x n
         array is too much, a random cut for I: it proves as much on average.
@@ -144,84 +147,20 @@ class UnitDiagonalGame(SpectralGame):
         signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(n, 1))
         return [(FactoredMatrix(signs), np.zeros(n))]
 
-    def forward(self, y: np.ndarray) -> np.ndarray:
-        out = self.cost.copy()
-        out[np.diag_indices_from(out)] -= y
-        return out
-
-    def apply(self, y: np.ndarray) -> np.ndarray:
-        return np.diag(y)
-
-    def loss(self, y: np.ndarray) -> Any:
-        """Diag(y) - C; sparse where C is, from n = 200 on: their sums stay sparse in a routine that has use for it."""
-        return -1 * self.shifted_operator(y) if self.size >= ALL_BELOW else super().loss(y)
-
-    def adjoint(self, X: Any) -> np.ndarray:
-        return np.array(np.diagonal(X))
-
-    def constraint(self, j: int) -> np.ndarray:
-        A = np.zeros_like(self.cost)
-        A[j, j] = 1.0
-        return A
-
-    @property
-    def constraint_norms(self) -> np.ndarray:
-        return np.ones(self.size)
-
-    def family_at(self, index: np.ndarray) -> SparseMap:
-        import scipy.sparse as sp  # late: import time
-
-        n, k = self.size, len(index)
-        return SparseMap(sp.csr_array((np.ones(k), (np.arange(k), index * (n + 1))), shape=(k, n * n)), n)
-
-    def schur(self, U: np.ndarray, V: np.ndarray) -> np.ndarray:
-        return U * V
-
-    def repair(self, X: np.ndarray) -> np.ndarray | None:
-        """D^{-1/2} X D^{-1/2}, D the diagonal of X: feasible to the last bit.
-
-        X is known to rounding, 8 n eps Tr X of it; that much of the identity is added first, since the
-        rows with X_ii near 0 are divided by its root and would leave the cone. X itself where X_ii = 1.
-        """
-        if np.all(np.diagonal(X) == 1.0):
-            return X
-        n = len(X)
-        d = np.maximum(np.diagonal(X), 0.0) + 8 * n * EPS * n
-        root = 1.0 / np.sqrt(d)
-        out = X * np.outer(root, root)
-        np.fill_diagonal(out, 1.0)
-        return out
-
     # -- bounds -----------------------------------------------------------------------------------
 
     @cached_property
     def _is_sparse(self) -> bool:
         return not isinstance(self.cost_operator, np.ndarray)
 
-    @cached_property
-    def _cost_frobenius(self) -> float:
-        """||C||_F."""
-        C = self.cost_operator
-        return float(np.linalg.norm(C.data if self._is_sparse else C))
-
-    def rounding(self, y: np.ndarray) -> float:
-        """4 (n + m) eps (R (||C||_F + ||y||_2) + sum_j |y_j|), since ||A(y)||_F is ||y||_2 here."""
-        n = self.size
-        size = n * (self._cost_frobenius + float(np.linalg.norm(y))) + float(np.sum(np.abs(y)))
-        return 8 * n * EPS * size
-
     def shifted_operator(self, y: np.ndarray) -> Any:
         """C - Diag(y), sparse where C is."""
-        if not self._is_sparse:
-            return self.forward(y)
-        import scipy.sparse as sp  # late: import time
-
-        return sp.csr_array(self.cost_operator - sp.diags_array(y))
+        return self.game.A.subtracted(self.game.operator, y)
 
     def bound_from_vector(self, y: np.ndarray) -> Bound:
-        y = self.dual_set.project(np.asarray(y, dtype=float))
+        y = self.game.Y.project(np.asarray(y, dtype=float))
         largest = checked_largest(self.shifted_operator(y)) if np.any(y) else self._largest_cost[0]
-        return Bound(point=y, upper=float(self.offset @ y) + self.size * largest + self.rounding(y))
+        return Bound(point=y, upper=float(y.sum()) + self.size * largest + self.game.rounding(y))
 
     def bound_from_matrix(self, X: Any) -> Bound:
         """Of factors: V with its rows normalized is feasible as it stands, and <C, V V^T> its bound.
@@ -236,9 +175,9 @@ class UnitDiagonalGame(SpectralGame):
         if self.size < FACTORED_FROM:
             dense = point.dense() / (1 + 16 * self.size**2 * EPS)
             np.fill_diagonal(dense, 1.0)
-            return self._bound_from_member(dense)
+            return bound_from_member(self.game, dense)
         # diag(V V^T) is 1 to a few roundings, which the allowance holds: (c - diag X).y is 0
-        return Bound(point=point, lower=point.inner(self.cost_operator) - self.rounding(np.zeros(self.size)))
+        return Bound(point=point, lower=point.inner(self.cost_operator) - self.game.rounding(np.zeros(self.size)))
 
     def objective_at(self, X: Any, y: np.ndarray | None) -> float:
         if isinstance(X, FactoredMatrix):
@@ -254,3 +193,19 @@ def unit_rows(V: np.ndarray) -> np.ndarray:
         V[norms == 0, 0] = 1.0
         norms = np.where(norms == 0, 1.0, norms)
     return np.asarray(V / norms[:, None])
+
+
+def scaled_to_unit_diagonal(X: np.ndarray) -> np.ndarray:
+    """D^{-1/2} X D^{-1/2}, D the diagonal of X: feasible to the last bit.
+
+    X is known to rounding, 8 n eps Tr X of it; that much of the identity is added first, since the
+    rows with X_ii near 0 are divided by its root and would leave the cone. X itself where X_ii = 1.
+    """
+    if np.all(np.diagonal(X) == 1.0):
+        return X
+    n = len(X)
+    d = np.maximum(np.diagonal(X), 0.0) + 8 * n * EPS * n
+    root = 1.0 / np.sqrt(d)
+    out = X * np.outer(root, root)
+    np.fill_diagonal(out, 1.0)
+    return out

@@ -1,7 +1,7 @@
 """Y = {l <= y <= u, r_0 <= w.y <= r_1}: one polytope for simplex, capped simplex, box and orthant.
 
 Its linear minimizer is the fractional knapsack: fill the cheapest coordinates first. It is the
-oracle of every spectral game, and costs one sort.
+oracle of every game, and costs one sort.
 """
 
 from __future__ import annotations
@@ -342,3 +342,20 @@ class KnapsackSet:
         total = float(self.weights @ room)
         fraction = min(1.0, (target - low) / total) if total > 0 else 0.0
         return self.lower + fraction * room
+
+    def constraints(self, y: Any) -> list[Any]:
+        """Y as cvxpy constraints on the expression y."""
+        out = []
+        for value, sign in ((self.lower, 1), (self.upper, -1)):
+            finite = np.flatnonzero(np.isfinite(value))
+            if len(finite):
+                out.append(sign * y[finite] >= sign * value[finite])
+        if self.weights is not None:
+            row = self.weights @ y
+            if self.row_lower == self.row_upper:
+                return [*out, row == self.row_upper]
+            if np.isfinite(self.row_lower):
+                out.append(row >= self.row_lower)
+            if np.isfinite(self.row_upper):
+                out.append(row <= self.row_upper)
+        return out

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from matrixlearn._array import EPS, as_numpy
-from matrixlearn.problems import Problem, SpectralGame
+from matrixlearn.problems import Game, Problem
 from matrixlearn.sets import KnapsackSet, ScaledSimplex, SpectralBall, Spectraplex, TraceBall
 
 JUDGES: tuple[tuple[str, dict[str, Any]], ...] = (
@@ -117,21 +117,21 @@ def _dense(value: Any) -> np.ndarray:
 # -- definitions, written down a second time -------------------------------------------------------
 
 
-def dense_cost(game: SpectralGame) -> np.ndarray:
+def dense_cost(game: Game) -> np.ndarray:
     """C as a matrix; the diagonal one of a vector."""
-    C = np.asarray(as_numpy(game.cost))
+    C = np.asarray(as_numpy(game.C))
     return np.diag(C) if C.ndim == 1 else C
 
 
-def dense_constraints(game: SpectralGame) -> np.ndarray:
+def dense_constraints(game: Game) -> np.ndarray:
     """All A_j, (m, n, n)."""
-    A = [np.asarray(as_numpy(game.constraint(j))) for j in range(game.dual_set.size)]
+    A = [np.asarray(as_numpy(game.A.matrix(j))) for j in range(game.Y.size)]
     return np.stack([np.diag(a) if a.ndim == 1 else a for a in A])
 
 
-def support(game: SpectralGame, F: np.ndarray) -> float:
+def support(game: Game, F: np.ndarray) -> float:
     """max over X in S of <F, X>, by the definition of the set."""
-    S = game.spectral_set
+    S = game.S
     w = np.concatenate([np.linalg.eigvalsh(F[block, block]) for block in S.slices()])
     if isinstance(S, SpectralBall):
         return S.trace * float(np.max(np.abs(w)))

@@ -16,6 +16,8 @@ from functools import cached_property
 import numpy as np
 
 from matrixlearn.maps import DenseMap, LinearMap, RankOneMap
+from matrixlearn.maps.bounded import adjoint_bounded, apply_error
+from matrixlearn_definiteboost.dual import EPS
 
 CHUNK = 2_000_000
 """Entries of a stack whose eigenvalues are taken at once: 16 MB."""
@@ -77,6 +79,11 @@ class VectorConstraints(Constraints):
     Q: np.ndarray | None = None
 
     @cached_property
+    def sizes(self) -> np.ndarray:
+        """|p_j|^2 + |q_j|^2: bounds of ||S_j||_F, and of what its rounding is relative to."""
+        return np.asarray(sum(part.sizes for _, part in self.parts))
+
+    @cached_property
     def parts(self) -> list[tuple[float, RankOneMap]]:
         """The signs and maps of the rank-one parts."""
         plus = [(1.0, RankOneMap(self.P))]
@@ -119,3 +126,16 @@ class VectorConstraints(Constraints):
             P = part.P[which]  # columns of (V^H p)(V^H p)^H
             out = out + sign * (P @ V[:, rows].conj())[:, :, None] * (P.conj() @ V[:, columns])[:, None, :]
         return np.asarray(out)
+
+
+@adjoint_bounded.register
+def _(family: VectorConstraints, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    each = [(sign, *adjoint_bounded(part, X)) for sign, part in family.parts]
+    values, error = (sum(sign * value for sign, value, _ in each), sum(lost for *_, lost in each))
+    return np.asarray(values), np.asarray(error) + EPS * np.asarray(sum(np.abs(value) for _, value, _ in each))
+
+
+@apply_error.register
+def _(family: VectorConstraints, y: np.ndarray) -> float:
+    each = sum(apply_error(part, y) for _, part in family.parts)
+    return float(each) + 2 * EPS * float(np.abs(y) @ family.sizes)

@@ -109,7 +109,13 @@ class NewtonState(State):
     at: Point
     search: InteriorSearch | None = None
     cap: float = np.inf
+    least: float = np.inf
+    """The least residual that counted as progress, and the steps since."""
+    idle: int = 0
 
+
+PATIENCE = 30
+"""Steps in which the residual may stay above half of what it was."""
 
 CLOSE = 1e-3
 """The largest scaled violation from which a strictly feasible matrix is sought, and matrices are proposed."""
@@ -160,13 +166,18 @@ class Corrective(Engine):
                     search = (search or InteriorSearch.of(problem, y)).advanced()
                     X = search.near(point.W)
                 state = replace(state, search=search or InteriorSearch.of(problem, y))
+        progress = worst < 0.5 * state.least
+        state = replace(state, least=worst if progress else state.least, idle=0 if progress else state.idle + 1)
         full = float(np.max(whole.high * whole.scale, initial=0.0))
         if cap < full and (worst <= CLOSE or there is None):
             ray = np.clip(GROWTH * point.z, whole.low, whole.high)  # dear violations: the problem is a cone
             further = evaluate(problem, sides, ray)
-            state = replace(state, cap=GROWTH * cap, at=further if further.value < point.value else point)
+            state = replace(state, cap=GROWTH * cap, least=np.inf, at=further if further.value < point.value else point)
             return replace(state, proposals=(Proposal(X=X, y=y),))
         finished = ""
-        if there is None and (X is not None or state.search is None or state.search.over):
+        searched = X is not None or state.search is None or state.search.over
+        if searched and there is None:
             finished = f"no step lowers the dual; the largest scaled residual is {worst:.1e}"
+        elif searched and state.idle > PATIENCE:
+            finished = f"the residual has not halved in {PATIENCE} steps: numerical limit"
         return replace(state, proposals=(Proposal(X=X, y=y),), finished=finished)

@@ -16,6 +16,7 @@ from matrixlearn_definiteboost.dual import EPS
 
 if TYPE_CHECKING:
     from matrixlearn_definiteboost.problem import DefiniteBoost
+    from matrixlearn_definiteboost.proof import Proved
 
 REPAIRABLE = 1e-2
 """The largest scaled violation from which an answer is repaired that comes without a strictly feasible matrix."""
@@ -107,8 +108,20 @@ class FeasibleSet:
         """Whether W violates by little, or an interior is known already: a search for one takes many Newton steps."""
         return "interior" in self.__dict__ or float(np.min(self.margins(W), initial=0.0)) >= -REPAIRABLE
 
-    def near(self, W: np.ndarray) -> np.ndarray | None:
-        """A feasible density matrix near W; None where none is known, or W is no answer to begin with."""
+    def proved_near(self, W: np.ndarray) -> Proved | None:
+        """A matrix near W that is proved to be next to a feasible one, and its bound; None where none is known, or W is
+        no answer to begin with.
+        """
+        proof = self.problem.proof
+        if self.problem.slack is not None or float(np.min(self.margins(W), initial=0.0)) >= -REPAIRABLE:
+            found = proof.near(W)
+            if found is not None:
+                return found
+        near = self.repaired(W)
+        return None if near is None or near is W else proof.near(near)
+
+    def repaired(self, W: np.ndarray) -> np.ndarray | None:
+        """A matrix near W that is feasible to rounding; None where none is known, or W is no answer to begin with."""
         if self.problem.slack is not None or self.holds(W):
             return W
         if np.all(self.problem.sides.is_equality):

@@ -2,11 +2,11 @@
 
     theta* = min over W  max_j tr(W C_j),       W >= 0,  tr W = 1                              (4.11)
 
-As a spectral game the matrix maximizes, and so the game is played with the signs turned:
+As a game the matrix maximizes, and so the game is played with the signs turned:
 
     v = -theta* = max over W  min over y in the simplex  -sum_j y_j tr(W S_j),     S_j = sym(C_j)
 
-every engine of spectral games applies, and any y proves theta* >= lambda_min(sum_j y_j S_j). By bisection on theta
+every engine of games applies, and any y proves theta* >= lambda_min(sum_j y_j S_j). By bisection on theta
 (Section 4.6) each guess is a `DefiniteBoost` problem, feasible or proven not to be.
 """
 
@@ -21,7 +21,7 @@ import numpy as np
 
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.present import presented_by
-from matrixlearn.problem import DenseMap, FamilyGame, KnapsackSet, Spectraplex
+from matrixlearn.problem import DenseMap, Game, GameProblem, KnapsackSet, Spectraplex
 from matrixlearn_definiteboost.checks import stacked
 from matrixlearn_definiteboost.constraints import DenseConstraints
 from matrixlearn_definiteboost.problem import DefiniteBoost
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @presented_by("matrixlearn_definiteboost.present:MinMaxPresenter")
 @dataclass(frozen=True, eq=False)
-class MinMaxSDP(FamilyGame):
+class MinMaxSDP(GameProblem):
     """min over density matrices W of max_j tr(W C_j), as the game of value -theta*.
 
     Parameters
@@ -59,27 +59,11 @@ class MinMaxSDP(FamilyGame):
         """Construction has."""
 
     @cached_property
-    def family(self) -> DenseMap:
-        """S_1, ..., S_m."""
-        return DenseMap(self.constraints)
-
-    # -- the game: C = 0, c = 0, A_j = S_j ------------------------------------------------------------
-
-    @cached_property
-    def cost(self) -> np.ndarray:
-        return np.zeros_like(self.constraints[0])
-
-    @cached_property
-    def offset(self) -> np.ndarray:
-        return np.zeros(len(self.constraints))
-
-    @cached_property
-    def spectral_set(self) -> Spectraplex:
-        return Spectraplex(self.constraints.shape[1], 1.0)
-
-    @cached_property
-    def dual_set(self) -> KnapsackSet:
-        return KnapsackSet.simplex(len(self.constraints))
+    def game(self) -> Game:
+        """C = 0, c = 0, A_j = S_j: a density matrix against weights on the simplex."""
+        m, d = self.constraints.shape[:2]
+        C, S = np.zeros_like(self.constraints[0]), Spectraplex(d, 1.0)
+        return Game(C, DenseMap(self.constraints), np.zeros(m), S, KnapsackSet.simplex(m))
 
     # -- theta ----------------------------------------------------------------------------------------
 
@@ -87,7 +71,7 @@ class MinMaxSDP(FamilyGame):
         """max_j tr(W C_j) at the matrix of the solution."""
         if solution.matrix is None:
             return float("inf")
-        return float(np.max(self.adjoint(solution.matrix)))
+        return float(np.max(self.game.A.adjoint(solution.matrix)))
 
     def theta_bounds(self, solution: Solution) -> tuple[float, float]:
         """Certified bounds on theta*."""
@@ -154,11 +138,11 @@ def bisect_theta(problem: MinMaxSDP, tol: float = 1e-3, method: str | Engine = "
     if not tol > 0:
         msg = f"tol must be positive, got {tol!r}"
         raise ProblemError(msg)
-    d = problem.spectral_set.n
-    W, y, guesses = np.asarray(problem.spectral_set.center(problem.cost)), None, 0
-    high = float(np.max(problem.adjoint(W)))
+    d = problem.game.S.n
+    W, y, guesses = np.asarray(problem.game.S.center(problem.game.C)), None, 0
+    high = float(np.max(problem.game.A.adjoint(W)))
     low = float(np.max(DenseConstraints(problem.constraints).ranges[0]))  # tr(W C_j) >= lambda_min(C_j)
-    unit = float(np.max(problem.constraint_norms)) or 1.0
+    unit = float(np.max(problem.game.A.norms)) or 1.0
     while high - low > tol * unit:
         guess, guesses = (low + high) / 2, guesses + 1
         # a feasible guess is known by any feasible matrix: the gap that solve() asks for may be wide
@@ -167,7 +151,7 @@ def bisect_theta(problem: MinMaxSDP, tol: float = 1e-3, method: str | Engine = "
             low, y = guess, found.y
             continue
         if found.matrix is not None:
-            worst = float(np.max(problem.adjoint(found.matrix)))
+            worst = float(np.max(problem.game.A.adjoint(found.matrix)))
             if worst < high:
                 W, high = found.matrix, worst
         if high > guess + 1e-9 * unit:  # neither proven: the guess is theta* to rounding

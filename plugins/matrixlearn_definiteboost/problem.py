@@ -24,12 +24,14 @@ import numpy as np
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.exponents import DenseExponent
 from matrixlearn.linalg import frobenius
+from matrixlearn.maps.bounded import apply_error
 from matrixlearn.present import presented_by
-from matrixlearn.problem import Bound, Problem, Spectraplex, as_hermitian, as_real_vector, require_real
+from matrixlearn.problem import Bound, Problem, Spectraplex, require_real
 from matrixlearn_definiteboost.checks import density, per_constraint, rows, stacked
 from matrixlearn_definiteboost.constraints import Constraints, DenseConstraints, VectorConstraints
 from matrixlearn_definiteboost.dual import EPS, Sides, log_tr_exp
 from matrixlearn_definiteboost.feasible import FeasibleSet
+from matrixlearn_definiteboost.proof import ProjectionProof
 
 if TYPE_CHECKING:
     import cvxpy
@@ -77,9 +79,10 @@ class DefiniteBoost(Problem):
     soft constraints of high prices), ``definiteboost`` (one constraint a
     round, closed-form step (4.6)), ``bregman`` (one constraint, exact step (4.4)); all end at the same optimum.
 
-    An upper bound needs a feasible W. One that violates inequalities by little is mixed with a strictly feasible
-    matrix (`interior`), after the nearest correction on equalities; where no strictly feasible matrix is known,
-    there is a lower bound only, and `Solution.summary` tells by how much the best matrix violates.
+    An upper bound needs a feasible W. One that violates constraints by little is moved onto them, or mixed with a
+    strictly feasible matrix (`interior`); that a matrix which is feasible exactly is near is proved
+    (`matrixlearn_definiteboost.proof`), and the way there is paid for. Where that fails, as for equalities that depend
+    on each other to rounding, the upper bound is an estimate and the status says so.
 
     References
     ----------
@@ -158,6 +161,10 @@ class DefiniteBoost(Problem):
     def _spectrum(self) -> tuple[np.ndarray, np.ndarray]:
         if self.initial is None:
             return np.full(self.d, 1.0 / self.d), np.eye(self.d)
+        diagonal = np.real(np.diagonal(self.initial))
+        if np.array_equal(self.initial, np.diag(diagonal)):
+            order = np.argsort(diagonal, kind="stable")
+            return diagonal[order], np.eye(self.d)[:, order]
         w, V = np.linalg.eigh(self.initial)
         return w, V
 
@@ -218,7 +225,25 @@ class DefiniteBoost(Problem):
     @property
     def ceiling(self) -> float:
         """What no feasible matrix exceeds, rounding included: a dual value above it proves that there is none."""
-        return np.inf if self.slack is not None else self.farthest + 64 * self.d * EPS * (1 + self.farthest)
+        rounding = 64 * self.d * EPS * (1 + self.farthest) + 2 * self.log_error
+        return np.inf if self.slack is not None else self.farthest + rounding
+
+    @cached_property
+    def log_error(self) -> float:
+        """||fl(log W_1) - log W_1||_2 at most: LAPACK's pairs are those of a matrix within 2 d eps ||W_1||_F."""
+        if self.initial is None:
+            return 2 * EPS * self.farthest
+        w, _ = self._spectrum
+        rounding = (self.d + 4) * EPS * frobenius(self.log_initial)
+        if not np.any(self.initial - np.diag(np.diagonal(self.initial))):
+            return rounding
+        moved = 2 * self.d * EPS * float(np.linalg.norm(w))
+        return rounding + (moved / float(w[0] - moved) if moved < w[0] else np.inf)
+
+    @cached_property
+    def proof(self) -> ProjectionProof:
+        """What a matrix proves."""
+        return ProjectionProof(self)
 
     # -- the two objectives -------------------------------------------------------------------------
 
@@ -240,20 +265,26 @@ class DefiniteBoost(Problem):
         return -log_tr_exp(self.log_initial - self.family.apply(y)) - linear
 
     def bound_from_vector(self, y: np.ndarray) -> Bound:
-        y = np.clip(as_real_vector("y", y, self.m), *self.box)
+        y = np.clip(np.asarray(y, dtype=float), *self.box)
         finite = np.where(np.isfinite(self.lower_bounds), np.abs(self.lower_bounds), 0.0)
         linear = np.maximum(np.abs(self.upper), finite)
-        size = frobenius(self.log_initial) + float(np.abs(y) @ (np.sqrt(self.d) * self.family.norms + linear))
-        lower = self.dual_value(y) - 4 * (self.d + self.m) * EPS * (1 + size)
+        size = frobenius(self.log_initial) + float(np.abs(y) @ (self.family.sizes + linear))
+        error = 4 * (self.d + self.m) * EPS * (1 + size) + apply_error(self.family, y) + self.log_error
+        lower = self.dual_value(y) - error
+        if not np.isfinite(lower):  # multipliers so large that sums overflow prove nothing
+            return Bound(point=y)
         return Bound(point=y, lower=np.inf if lower > self.ceiling else lower)
 
     def bound_from_matrix(self, X: np.ndarray) -> Bound:
-        W = self.densities.project(np.asarray(as_hermitian("X", X, self.d)))
-        feasible = self.repair(W)
-        if feasible is None:
-            return Bound(point=W)
-        value = self._objective(feasible)
-        return Bound(point=feasible, upper=value + 64 * self.d * EPS * (1 + abs(value) + frobenius(self.log_initial)))
+        W = self.densities.project(X)
+        found = self.feasible.proved_near(W)
+        return Bound(point=W) if found is None else Bound(point=found.at.W, upper=found.upper)
+
+    def estimate_from_matrix(self, X: np.ndarray) -> Bound:
+        """The objective at a matrix that is feasible to rounding, where none is proved to be near."""
+        W = self.densities.project(X)
+        near = self.feasible.repaired(W)
+        return Bound(point=W) if near is None else Bound(point=near, upper=self._objective(near), rigour="estimate")
 
     def _objective(self, W: np.ndarray) -> float:
         return self.divergence(W) + (0.0 if self.slack is None else float(self.slack @ self.violations(W)))
@@ -278,10 +309,6 @@ class DefiniteBoost(Problem):
     def is_feasible(self, W: np.ndarray) -> bool:
         """Whether all constraints hold to rounding."""
         return self.feasible.holds(W)
-
-    def repair(self, W: np.ndarray) -> np.ndarray | None:
-        """A feasible density matrix near W; None where none is known, or W is no answer to begin with."""
-        return self.feasible.near(W)
 
     # -- rounds -------------------------------------------------------------------------------------
 

@@ -166,7 +166,7 @@ class DiscrepancyRegressorCV(ReweightedRegressor):
         found = [uniform, *((1 - s) * np.asarray(self.path_[k].y) + s * uniform for k, s in ways)]
         gram, across = self._gram(X, X), self._gram(X_target, X)
         fits = [Smoother(gram, across, z * counts / (z @ counts), self.fit_intercept) for z in found]
-        norms = [problem.upper_value(z) for z in found]
+        norms = [problem.game.upper(z) for z in found]
         # a smoother's weights sum to one: its ridge is that of rows whose mean importance is one
         self.trials_ = Trials(X, X_target, Y, fits, norms, self.alpha_ / float(np.mean(importance)))
         self.choice_ = (self.rule or Evidence()).choose(self.trials_)

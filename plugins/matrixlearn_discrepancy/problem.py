@@ -5,7 +5,7 @@
 
 M(z) is the second-moment matrix of the target less that of the weighted source, and (2 Lambda)^2
 ||M(z)||_2 is the discrepancy of the two for linear hypotheses of norm at most Lambda (Mansour, Mohri
-and Rostamizadeh, 2009; thesis, eqs. (2.10)-(2.14)). As a spectral game: S = {||X||_* <= 1}, the signed
+and Rostamizadeh, 2009; thesis, eqs. (2.10)-(2.14)). As a game: S = {||X||_* <= 1}, the signed
 pair of blocks +-M; Y the simplex, or the capped simplex; A_i = x_i x_i^T.
 """
 
@@ -23,7 +23,8 @@ from matrixlearn.exceptions import ProblemError
 from matrixlearn.exponents import kernel_coordinates, span_coordinates
 from matrixlearn.present import presented_by
 from matrixlearn.problem import (
-    FamilyGame,
+    Game,
+    GameProblem,
     KnapsackSet,
     RankOneMap,
     SpectralBall,
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 
 @presented_by("matrixlearn_discrepancy.present:WeightsPresenter")
 @dataclass(frozen=True, eq=False)
-class Discrepancy(FamilyGame):
+class Discrepancy(GameProblem):
     """min over weights z of ||M_0 - sum_i z_i x_i x_i^T||_2.
 
     Parameters
@@ -100,7 +101,7 @@ class Discrepancy(FamilyGame):
     def with_max_weight(self, max_weight: float | None) -> Discrepancy:
         """The same points under another cap: their coordinates are not computed again."""
         other = copy(self)
-        for name in ("dual_set", "_let_in"):
+        for name in ("game", "_let_in"):
             vars(other).pop(name, None)
         object.__setattr__(other, "max_weight", as_cap(max_weight))
         return other
@@ -140,36 +141,24 @@ class Discrepancy(FamilyGame):
         return int(self.points.shape[1])
 
     @cached_property
-    def family(self) -> RankOneMap:
-        """The matrices x_i x_i^T of the source points."""
-        return RankOneMap(self.points[: self.X_source.shape[0], :])
-
-    @cached_property
-    def cost(self) -> Any:
-        """M_0, the second moments of the target, (r, r)."""
-        n = self.X_target.shape[0]
+    def game(self) -> Game:
+        """C = M_0, the second moments of the target, and A_i = x_i x_i^T for the source points, in r dimensions."""
+        m, n = self.X_source.shape[0], self.X_target.shape[0]
         p = np.full(n, 1.0 / n) if self.target_weights is None else self.target_weights
-        return RankOneMap(self.points[self.X_source.shape[0] :, :]).apply(p)
-
-    @cached_property
-    def offset(self) -> np.ndarray:
-        return np.zeros(self.X_source.shape[0])
-
-    @cached_property
-    def spectral_set(self) -> SpectralBall:
-        return SpectralBall(self.rank, 1.0)
-
-    @cached_property
-    def dual_set(self) -> KnapsackSet:
-        m = self.X_source.shape[0]
-        return KnapsackSet.simplex(m, np.inf if self.max_weight is None else self.max_weight / m)
+        return Game(
+            RankOneMap(self.points[m:, :]).apply(p),
+            RankOneMap(self.points[:m, :]),
+            np.zeros(m),
+            SpectralBall(self.rank, 1.0),
+            KnapsackSet.simplex(m, np.inf if self.max_weight is None else self.max_weight / m),
+        )
 
     # -- files, the judge -------------------------------------------------------------------
 
     def uniform_value(self) -> float:
         """||M(1/m)||_2, the objective of not reweighting."""
         m = self.X_source.shape[0]
-        return self.upper_value(np.full(m, 1.0 / m))
+        return self.game.upper(np.full(m, 1.0 / m))
 
     def parameters(self) -> Mapping[str, Any]:
         return {
@@ -184,11 +173,11 @@ class Discrepancy(FamilyGame):
         """The linear matrix inequalities t I +- M(z) >= 0, in r dimensions."""
         import cvxpy as cp
 
-        P, M0, r = np.asarray(self.family.P), np.asarray(self.cost), self.rank
+        P, M0, r = np.asarray(self.points[: self.X_source.shape[0], :]), np.asarray(self.game.C), self.rank
         z, t = cp.Variable(P.shape[0], name="y"), cp.Variable(name="t")
         M = M0 - P.T @ cp.diag(z) @ P
         bounds = [t * np.eye(r) - M >> 0, t * np.eye(r) + M >> 0]
-        return cp.Problem(cp.Minimize(t), bounds + self.dual_constraints(z))
+        return cp.Problem(cp.Minimize(t), bounds + self.game.Y.constraints(z))
 
     @classmethod
     def random(cls, rng: np.random.Generator) -> Discrepancy:

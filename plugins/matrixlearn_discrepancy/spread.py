@@ -12,7 +12,7 @@ from matrixlearn.exceptions import ProblemError
 from matrixlearn.machines import Local, Machines, Shards, SpreadMap
 from matrixlearn.maps import RankOneMap
 from matrixlearn.present import presented_by
-from matrixlearn.problem import FamilyGame, KnapsackSet, SpectralBall, as_samples
+from matrixlearn.problem import Game, GameProblem, KnapsackSet, SpectralBall, as_samples
 from matrixlearn_discrepancy.problem import as_cap
 
 HERE: Machines = Local()
@@ -20,7 +20,7 @@ HERE: Machines = Local()
 
 @presented_by("matrixlearn_discrepancy.present:WeightsPresenter")
 @dataclass(frozen=True, eq=False)
-class SpreadDiscrepancy(FamilyGame):
+class SpreadDiscrepancy(GameProblem):
     """min over weights z of ||M_0 - sum_i z_i x_i x_i^T||_2, the points x_i on machines.
 
     The matrix X goes to the machines, moments and one number a point come back. ``column-generation`` (auto) also has
@@ -64,16 +64,25 @@ class SpreadDiscrepancy(FamilyGame):
             raise ProblemError(msg)
         object.__setattr__(self, "max_weight", as_cap(self.max_weight))
         object.__setattr__(self, "family", SpreadMap(self.machines.hold(self.source)))
-        N, of_target = self.family.shape[1], len(self.cost)
+        N, of_target = self.family.shape[1], len(self._moments)
         if of_target != N:
             msg = f"source and target must have the same features, got {N} and {of_target} columns"
             raise ProblemError(msg)
         _ = self.uniform  # while the machines are there
         self.family.held.opened(N)
 
+    def check(self) -> None:
+        """Construction has."""
+
     @cached_property
-    def cost(self) -> np.ndarray:
-        """M_0, the second moments of the target, (N, N)."""
+    def game(self) -> Game:
+        """That of `Discrepancy`, in N dimensions; C = M_0, the second moments of the target."""
+        m, N = self.family.shape
+        cap = np.inf if self.max_weight is None else self.max_weight / m
+        return Game(self._moments, self.family, np.zeros(m), SpectralBall(N, 1.0), KnapsackSet.simplex(m, cap))
+
+    @cached_property
+    def _moments(self) -> np.ndarray:
         if not isinstance(self.target, Shards):
             T = np.asarray(as_samples("target", self.target))
             return np.asarray(RankOneMap(T).apply(np.full(len(T), 1 / len(T))))
@@ -85,27 +94,11 @@ class SpreadDiscrepancy(FamilyGame):
         finally:
             held.rest()
 
-    def check(self) -> None:
-        """Construction has."""
-
-    @cached_property
-    def offset(self) -> np.ndarray:
-        return np.zeros(self.family.shape[0])
-
-    @cached_property
-    def spectral_set(self) -> SpectralBall:
-        return SpectralBall(self.family.shape[1], 1.0)
-
-    @cached_property
-    def dual_set(self) -> KnapsackSet:
-        m = self.family.shape[0]
-        return KnapsackSet.simplex(m, np.inf if self.max_weight is None else self.max_weight / m)
-
     @cached_property
     def uniform(self) -> float:
         """||M(1/m)||_2."""
         m = self.family.shape[0]
-        return self.upper_value(np.full(m, 1.0 / m))
+        return self.game.upper(np.full(m, 1.0 / m))
 
     def uniform_value(self) -> float:
         """||M(1/m)||_2, the objective of not reweighting."""

@@ -2,7 +2,7 @@
 
     max (1/4) L . X   subject to   X_ii = 1,  X >= 0           (Goemans and Williamson, 1995)
 
-L the Laplacian of the weights: a `UnitDiagonalGame` with C = L / 4. A sparse graph stays sparse; the dense
+L the Laplacian of the weights: a `UnitDiagonalProblem` with C = L / 4. A sparse graph stays sparse; the dense
 matrices of weights and cost are formed when an engine or a certificate asks for them.
 """
 
@@ -17,7 +17,7 @@ import numpy as np
 
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.present import presented_by
-from matrixlearn.problem import FactoredMatrix, UnitDiagonalGame, as_array
+from matrixlearn.problem import FactoredMatrix, UnitDiagonalProblem, as_array
 
 if TYPE_CHECKING:
     import cvxpy
@@ -109,7 +109,7 @@ def _without_loops(W: Any) -> Any:
 
 @presented_by("matrixlearn_maxcut.present:CutPresenter")
 @dataclass(frozen=True, eq=False)
-class MaxCut(UnitDiagonalGame):
+class MaxCut(UnitDiagonalProblem):
     """max (1/4) L . X subject to X_ii = 1, X >= 0.
 
     Parameters

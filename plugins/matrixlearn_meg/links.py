@@ -66,9 +66,16 @@ def link_of(loss: Any, p: np.ndarray, y: np.ndarray, share: np.ndarray) -> Link:
     """The link of a loss at first predictions."""
     low, high = loss.ends(y)
     v = np.asarray(loss.derivative(p, y))
+    if np.all(np.isfinite(high - low)):
+        v = (v + (low + high) / 2) / 2
+    return link_at(loss, p, y, share, v)
+
+
+def link_at(loss: Any, p: np.ndarray, y: np.ndarray, share: np.ndarray, v: np.ndarray) -> Link:
+    """The link at predictions p and multipliers c v."""
+    low, high = loss.ends(y)
     if not np.all(np.isfinite(high - low)):
         return Free(loss, y, share, v)
-    v = (v + (low + high) / 2) / 2
     above, below = high - v, v - low
     e = p - loss.inverse(v, above, below, y)
     return Bounded(

@@ -28,7 +28,7 @@ import numpy as np
 from matrixlearn.engines import Engine, Incumbent, Proposal, State
 from matrixlearn.linalg import cholesky, congruence, inner, sym, trace
 from matrixlearn.problem import Problem
-from matrixlearn_meg.links import Change, Link, link_of
+from matrixlearn_meg.links import Change, Link, link_at, link_of
 from matrixlearn_meg.orthogonal import Orthogonal
 from matrixlearn_meg.problem import MEGRegression
 from matrixlearn_meg.systems import System, system_at
@@ -37,6 +37,10 @@ CLOSEST = 0.98
 """The fraction of the way to the boundary that a step may go."""
 NOISE = 1e-8
 """What rounding may leave of an equation, relative to its right side, before more care is taken."""
+WORTH = 0.3
+"""The part of the cold start's mu below which a warm one is worth it."""
+INWARD = 1e-3
+"""How far u is moved from the ends of its range."""
 PATIENCE = 8
 """Iterations without progress after which more cannot be expected of double precision."""
 
@@ -52,6 +56,11 @@ class NewtonState(State):
     width: float = np.inf
     """The certified gap at the last progress."""
     idle: int = 0
+
+    def mu(self, problem: MEGRegression) -> float:
+        """The mean of the products that must fall."""
+        products = inner(self.W, problem.stack.apply(self.link.u)) - self.shift + self.link.complementarity
+        return float(products) / (problem.d + self.link.pairs)
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,7 +180,31 @@ class Newton(Engine):
         link = link_of(problem.losses, problem.predict(W), problem.y, problem.share)
         w = np.linalg.eigvalsh(problem.stack.apply(link.u))
         spread = max(float(w[-1] - w[0]), 1e-3 * problem.slope_size)
-        return NewtonState(W=W, shift=float(w[0]) - spread, link=link.opened(spread))
+        cold = NewtonState(W=W, shift=float(w[0]) - spread, link=link.opened(spread))
+        warm = self._warm(problem, incumbent)
+        return cold if warm is None or not warm.mu(problem) < WORTH * cold.mu(problem) else warm
+
+    @staticmethod
+    def _warm(problem: MEGRegression, incumbent: Incumbent) -> NewtonState | None:
+        """The state at an earlier W and u: W + mu S^{-1}, central to the S of the u; None where there is none."""
+        W, u, width = incumbent.hint.X, incumbent.hint.y, incumbent.upper - incumbent.lower
+        if W is None or u is None or not (np.isfinite(W).all() and np.isfinite(u).all() and 0 < width < np.inf):
+            return None
+        low, high = problem.losses.ends(problem.y)
+        middle = np.where(np.isfinite(high - low), (high + low) / 2, u / problem.share)
+        v = (1 - INWARD) * u / problem.share + INWARD * middle
+        if not np.all((low < v) & (v < high)):
+            return None
+        p = problem.predict(W)
+        link = link_at(problem.losses, p, problem.y, problem.share, v)
+        A = problem.stack.apply(link.u)
+        w, V = np.linalg.eigh(A)
+        if not np.isfinite(w).all():
+            return None
+        shift = float(w[0]) - width
+        mu = max(inner(W, A) - shift, width) / problem.d
+        W = W + mu * (V / (w - shift)) @ V.conj().T
+        return NewtonState(W=sym(W) / trace(W), shift=shift, link=link.opened(mu))
 
     def step(self, problem: MEGRegression, state: NewtonState, incumbent: Incumbent) -> NewtonState:
         W, link = state.W, state.link

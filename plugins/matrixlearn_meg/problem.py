@@ -120,6 +120,10 @@ class MEGRegression(Problem):
         return np.zeros((self.d, self.d), dtype=self.stack.dtype)
 
     @property
+    def like(self) -> np.ndarray:
+        return self.cost
+
+    @property
     def spectral_set(self) -> Spectraplex:
         """{W >= 0, tr W = 1}."""
         return Spectraplex(self.d, 1.0)

@@ -9,7 +9,16 @@ import pytest
 import scipy.sparse as sp
 
 import matrixlearn as ml
-from matrixlearn.problem import DenseMap, FamilyGame, KnapsackSet, SparseMap, SpectralBall, Spectraplex, TraceBall
+from matrixlearn.problem import (
+    DenseMap,
+    Game,
+    GameProblem,
+    KnapsackSet,
+    SparseMap,
+    SpectralBall,
+    Spectraplex,
+    TraceBall,
+)
 
 cp = pytest.importorskip("cvxpy")
 
@@ -349,10 +358,9 @@ def test_a_metric_that_keeps_the_dissimilar_apart():
 # -- games --------------------------------------------------------------------------------------------
 
 
-def game(cost, offset, spectral_set, dual_set, family):
-    """min over y in Y max over X in S of <C, X> + c.y - <A(y), X>, from its parts."""
-    parts = {"cost": cost, "offset": offset, "spectral_set": spectral_set, "dual_set": dual_set, "family": family}
-    return type("Game", (FamilyGame,), {**parts, "random": classmethod(lambda cls, rng: None)})()
+def played(C, A, c, S, Y):
+    """min over y in Y max over X in S of <C, X> + c.y - <A(y), X>, as a problem for the occasion."""
+    return type("OneOff", (GameProblem,), {"game": Game(C, A, c, S, Y)})()
 
 
 def between(problem, optimum, tol=1e-6):
@@ -375,7 +383,7 @@ def test_sparse_principal_component():
     box = KnapsackSet.box(np.full(m, -rho), np.full(m, rho))
     X = cp.Variable((n, n), PSD=True)
     judge = judged(cp.Problem(cp.Maximize(cp.trace(S @ X) - rho * cp.sum(cp.abs(X))), [cp.trace(X) == 1]))
-    between(game(S, np.zeros(m), Spectraplex(n, 1.0), box, SparseMap(rows, n)), judge)
+    between(played(S, SparseMap(rows, n), np.zeros(m), Spectraplex(n, 1.0), box), judge)
 
 
 def test_the_nearest_matrix_of_a_pencil_in_the_spectral_norm():
@@ -386,7 +394,7 @@ def test_the_nearest_matrix_of_a_pencil_in_the_spectral_norm():
     y = cp.Variable(4)
     judge = judged(cp.Problem(cp.Minimize(cp.sigma_max(M[0] - sum(y[j] * M[j + 1] for j in range(4))))))
     box = KnapsackSet.box(np.full(4, -10.0), np.full(4, 10.0))
-    between(game(big[0], np.zeros(4), SpectralBall(7, 1.0), box, DenseMap(big[1:])), judge)
+    between(played(big[0], DenseMap(big[1:]), np.zeros(4), SpectralBall(7, 1.0), box), judge)
 
 
 def test_large_margin_nearest_neighbours():
@@ -400,7 +408,7 @@ def test_large_margin_nearest_neighbours():
     hinges = cp.sum(cp.pos(1 - B.reshape(T, -1) @ cp.vec(M, order="C")))
     judge = judged(cp.Problem(cp.Maximize(-cp.trace(P @ M) - hinges), [cp.trace(M) <= R]))
     box = KnapsackSet.box(np.zeros(T), np.ones(T))
-    between(game(-P, -np.ones(T), TraceBall(d, R), box, DenseMap(-B)), judge)
+    between(played(-P, DenseMap(-B), -np.ones(T), TraceBall(d, R), box), judge)
 
 
 def test_the_lyapunov_function_of_a_diagonal_system():
@@ -415,7 +423,7 @@ def test_the_lyapunov_function_of_a_diagonal_system():
         parts.append(block)
     m = len(parts)
     box = KnapsackSet.box(np.full(m, -1.0), np.full(m, 1.0))
-    between(game(np.zeros((6, 6)), np.zeros(m), Spectraplex(6, 1.0, (3, 3)), box, DenseMap(np.stack(parts))), -0.6)
+    between(played(np.zeros((6, 6)), DenseMap(np.stack(parts)), np.zeros(m), Spectraplex(6, 1.0, (3, 3)), box), -0.6)
 
 
 # -- the same program, said otherwise -----------------------------------------------------------------

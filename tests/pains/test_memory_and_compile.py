@@ -58,7 +58,7 @@ def test_few_variables_and_one_large_block():
     rng = np.random.default_rng(2)
     m, n = 24, 120
     problem = ml.LinearSDP(symmetric(rng, n, n), symmetric(rng, m, n, n), np.full(m, 3.0), 10.0)
-    assert problem.standard.program.moments(np.eye(n), np.eye(n)).second.shape == (m, m)
+    assert problem.family.newton_terms(np.eye(n), np.eye(n)).second.shape == (m, m)
     start = time.process_time()
     solution, peak = traced(lambda: ml.solve(problem, tol=1e-6))
     assert solution.status == "optimal"

@@ -358,7 +358,7 @@ class Liar(Engine):
         return State()
 
     def step(self, problem, state, incumbent):
-        X, y = 50 * np.ones((7, 7)), np.zeros(problem.family.shape[0])
+        X, y = 50 * np.ones((7, 7)), np.zeros(problem.game.A.shape[0])
         bounds = tuple(type(incumbent.from_matrix)(point=p, lower=50.0, upper=50.0) for p in (X, y))
         room = {"proof": bounds} if "proof" in {part.name for part in dataclasses.fields(Proposal)} else {}
         return State(proposals=(Proposal(X=X, y=y, **room),), finished="lied")

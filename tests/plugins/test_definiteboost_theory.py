@@ -368,7 +368,7 @@ def test_bisection_on_theta_agrees_and_proves_both_ends(seed, d, m):
     slack = 1e-6 * p.scale
     assert found.low <= high + slack and low <= found.high + slack
     assert found.high - found.low <= 2e-3 * p.scale
-    assert np.max(p.adjoint(found.matrix)) <= found.high + 1e-12 * p.scale
+    assert np.max(p.game.A.adjoint(found.matrix)) <= found.high + 1e-12 * p.scale
     if found.y is not None:  # the multipliers prove it: the dual at theta = low passes ln d
         M = -np.log(d) * np.eye(d) - np.tensordot(found.y, sym(C) - found.low * np.eye(d), axes=1)
         w = np.linalg.eigvalsh(M)

@@ -157,7 +157,7 @@ def trials(rng, alpha=1.0):
     problem = Discrepancy(X, target)
     z = [np.full(400, 1 / 400), *(s.y for s in discrepancy_path(problem, (1.5, 3)))]
     fits = [Smoother(X @ X.T, target @ X.T, each, True) for each in z]
-    return Trials(X, target, y[:, None], fits, [problem.upper_value(each) for each in z], alpha)
+    return Trials(X, target, y[:, None], fits, [problem.game.upper(each) for each in z], alpha)
 
 
 def test_signals_are_those_of_simulated_noise(rng):

@@ -330,7 +330,7 @@ def test_weights_go_back_to_uniform_by_their_share(share):
     plain = DiscrepancyRegressor(max_weight=None).fit(X, y, X_target=T)
     mixed = DiscrepancyRegressor(max_weight=None, uniform_share=share).fit(X, y, X_target=T)
     np.testing.assert_allclose(mixed.weights_, (1 - share) * plain.weights_ + share / 30, atol=1e-15)
-    value = mixed.solution_.problem.upper_value
+    value = mixed.solution_.problem.game.upper
     between = (1 - share) * value(plain.weights_) + share * value(np.full(30, 1 / 30))
     assert value(mixed.weights_) <= between * (1 + 1e-12)
     assert mixed.effective_sample_size_ >= plain.effective_sample_size_ * (1 - 1e-12)

@@ -20,8 +20,8 @@ def text(rng, q, N, density=0.2):
 
 
 def assert_same(sparse, dense, rng):
-    y = rng.dirichlet(np.ones(dense.dual_set.size))
-    assert sparse.upper_value(y) == pytest.approx(dense.upper_value(y), rel=1e-9, abs=1e-9 * dense.scale + 1e-300)
+    y = rng.dirichlet(np.ones(dense.game.Y.size))
+    assert sparse.game.upper(y) == pytest.approx(dense.game.upper(y), rel=1e-9, abs=1e-9 * dense.scale + 1e-300)
     a, b = ml.solve(sparse, tol=1e-6), ml.solve(dense, tol=1e-6)
     assert a.status == b.status == "optimal"
     assert a.lower <= b.upper and b.lower <= a.upper
@@ -106,7 +106,7 @@ def test_a_target_in_batches_has_the_moments_of_the_whole(seed, cuts, weighted):
     S = X[:9] + 1.0
     whole = Discrepancy(S, X, target_weights=p / p.sum())
     y = rng.dirichlet(np.ones(9))
-    assert Discrepancy(S, T).upper_value(y) == pytest.approx(whole.upper_value(y), rel=1e-9)
+    assert Discrepancy(S, T).game.upper(y) == pytest.approx(whole.game.upper(y), rel=1e-9)
 
 
 @pytest.mark.parametrize(

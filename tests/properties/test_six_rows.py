@@ -19,15 +19,17 @@ from scipy.optimize import brentq, minimize
 
 from matrixlearn import certify, solve
 from matrixlearn.engines import Limits, MatrixMultiplicativeWeights, MirrorDescent, Theory, run
-from matrixlearn.exponents import ClippedLogDet, DenseExponent, DiagonalExponent, Exponent, SignedExponent
+from matrixlearn.exponents import ClippedLogDet, DenseExponent, DiagonalExponent, Exponent, SignedExponent, entropy_on
 from matrixlearn.oracles import Done, Move, SortedListOracle, VertexOracle
 from matrixlearn.problem import (
     Bound,
+    DenseMap,
+    Game,
+    GameProblem,
     KnapsackSet,
     Problem,
     ScaledSimplex,
     SpectralBall,
-    SpectralGame,
     Spectraplex,
 )
 
@@ -474,7 +476,7 @@ def test_clipped_logdet_is_the_minimizer(seed, n, rank, weight):
 
 
 @dataclass(frozen=True, eq=False)
-class NormGame(SpectralGame):
+class NormGame(GameProblem):
     """min over the simplex of ||C - sum_j y_j A_j||_2, the signed pair on the nuclear-norm ball."""
 
     C: np.ndarray
@@ -482,27 +484,10 @@ class NormGame(SpectralGame):
 
     name = "norm"
 
-    @property
-    def cost(self):
-        return self.C
-
-    @property
-    def offset(self):
-        return np.zeros(len(self.A))
-
-    @property
-    def spectral_set(self):
-        return SpectralBall(self.C.shape[0], 1.0)
-
     @cached_property
-    def dual_set(self):
-        return KnapsackSet.simplex(len(self.A))
-
-    def forward(self, y):
-        return self.C - np.einsum("j,jab->ab", y, self.A)
-
-    def adjoint(self, X):
-        return np.einsum("jab,ba->j", self.A, X)
+    def game(self):
+        m, n = self.A.shape[:2]
+        return Game(self.C, DenseMap(self.A), np.zeros(m), SpectralBall(n, 1.0), KnapsackSet.simplex(m))
 
     @classmethod
     def random(cls, rng):
@@ -516,29 +501,29 @@ class NormGame(SpectralGame):
 class AtLevel(Row):
     """One guess alpha of Algorithm 1 as a problem of its own: T successes, or a failure."""
 
-    game: NormGame
+    norm: NormGame
     level: float
     delta: float = DELTA
 
     @property
     def like(self):
-        return self.game.cost
+        return self.norm.game.C
 
     def exponent(self):
-        return self.game.exponent()
+        return entropy_on(self.norm.game.S)
 
     def oracle(self):
-        rho = Theory(self.delta).width(self.game, self.level)
+        rho = Theory(self.delta).width(self.norm.game, self.level)
         epsilon = self.delta * self.level / (2 * rho)
         rate = -math.log1p(-epsilon) / (2 * rho)
-        inner = SortedListOracle(self.game, self.level)
-        return Rounds(inner, rate, Theory(self.delta).rounds_for(self.game, self.level), 0.0 * self.game.offset)
+        inner = SortedListOracle(self.norm.game, self.level)
+        return Rounds(inner, rate, Theory(self.delta).rounds_for(self.norm.game, self.level), 0.0 * self.norm.game.c)
 
     def bound_from_matrix(self, X):
-        return self.game.bound_from_matrix(X)
+        return self.norm.bound_from_matrix(X)
 
     def bound_from_vector(self, y):
-        return self.game.bound_from_vector(y)
+        return self.norm.bound_from_vector(y)
 
 
 @dataclass(frozen=True, eq=False)
@@ -561,16 +546,16 @@ class Rounds:
         return replace(answer, step=self.rate, y=later.total / later.played, then=later)
 
 
-def optimum(game):
-    return float(game.reference().solve(solver="CLARABEL"))
+def optimum(norm):
+    return float(norm.reference().solve(solver="CLARABEL"))
 
 
 @given(seeds, st.floats(0.3, 3.0))
 def test_arora_kale_at_one_level_succeeds_or_proves_the_level_too_low(seed, factor):
-    game = NormGame.random(np.random.default_rng(seed))
-    value = optimum(game)
-    problem = AtLevel(game, factor * value)
-    rounds = Theory(DELTA).rounds_for(game, problem.level)
+    norm = NormGame.random(np.random.default_rng(seed))
+    value = optimum(norm)
+    problem = AtLevel(norm, factor * value)
+    rounds = Theory(DELTA).rounds_for(norm.game, problem.level)
     done = play_out(problem)
     assert done.iterations <= rounds + 1
     if done.ended == "fails":
@@ -578,14 +563,14 @@ def test_arora_kale_at_one_level_succeeds_or_proves_the_level_too_low(seed, fact
         assert problem.level <= value * (1 + 1e-6)
     else:  # Theorem 4.3.2
         assert done.iterations == rounds + 1
-        assert game.upper_value(done.state.last.answer.evidence) <= (1 + DELTA) * problem.level * (1 + 1e-9)
+        assert norm.game.upper(done.state.last.answer.evidence) <= (1 + DELTA) * problem.level * (1 + 1e-9)
     assert done.certificate.lower <= value * (1 + 1e-6)
     assert value <= done.certificate.upper * (1 + 1e-6)
 
 
 @given(seeds)
 def test_the_theory_schedule_searches_the_value(seed):
-    game = NormGame.random(np.random.default_rng(seed))
+    norm = NormGame.random(np.random.default_rng(seed))
     schedule = Theory(DELTA)
     guesses = []
 
@@ -598,14 +583,14 @@ def test_the_theory_schedule_searches_the_value(seed):
                 guesses.append((state.alpha, state.rounds + 1, after))
             return after
 
-    solution = solve(game, method=Watched(schedule), tol=1e-9)
+    solution = solve(norm, method=Watched(schedule), tol=1e-9)
     assert solution.status == "optimal" or "the guesses agree" in solution.explain()
     for alpha, rounds, after in guesses:
-        assert rounds <= schedule.rounds_for(game, alpha)
+        assert rounds <= schedule.rounds_for(norm.game, alpha)
         y = after.proposals[0].y
         if y is not None:  # T successes: their average is dual feasible at (1 + delta) alpha
-            assert game.upper_value(y) <= (1 + DELTA) * alpha * (1 + 1e-9)
-    value = optimum(game)
+            assert norm.game.upper(y) <= (1 + DELTA) * alpha * (1 + 1e-9)
+    value = optimum(norm)
     assert solution.lower <= value * (1 + 1e-6)
     assert value <= solution.upper * (1 + 1e-6)
     assert solution.upper <= (1 + DELTA) ** 2 * (1 + 2 * DELTA) * value
@@ -618,31 +603,31 @@ def test_the_theory_schedule_searches_the_value(seed):
 class Pair(Row):
     """The rounds of a norm game from its best responses, by one signed exponent or by 2n x 2n blocks."""
 
-    game: NormGame
+    norm: NormGame
     whole: bool
     rate: float
 
     @property
     def like(self):
-        return np.kron(np.eye(2), self.game.cost) if self.whole else self.game.cost
+        return np.kron(np.eye(2), self.norm.game.C) if self.whole else self.norm.game.C
 
     def exponent(self):
-        n = self.game.cost.shape[0]
+        n = self.norm.game.C.shape[0]
         return DenseExponent(Spectraplex(2 * n, 1.0, (n, n))) if self.whole else SignedExponent(SpectralBall(n, 1.0))
 
     def oracle(self):
-        return BestResponse(self, np.zeros(len(self.game.A)))
+        return BestResponse(self, np.zeros(len(self.norm.A)))
 
     def difference(self, X):
         """X_+ - X_-."""
-        n = self.game.cost.shape[0]
+        n = self.norm.game.C.shape[0]
         return X[:n, :n] - X[n:, n:] if self.whole else X
 
     def bound_from_matrix(self, X):
-        return self.game.bound_from_matrix(self.difference(X))
+        return self.norm.bound_from_matrix(self.difference(X))
 
     def bound_from_vector(self, y):
-        return self.game.bound_from_vector(y)
+        return self.norm.bound_from_vector(y)
 
 
 @dataclass(frozen=True, eq=False)
@@ -653,7 +638,7 @@ class BestResponse:
 
     def __call__(self, X):
         p = self.problem
-        answer = VertexOracle(p.game, math.inf)(p.difference(X))
+        answer = VertexOracle(p.norm.game, math.inf)(p.difference(X))
         total, rounds = self.total + answer.y, self.rounds + 1
         F = answer.loss
         if p.whole:
@@ -663,8 +648,8 @@ class BestResponse:
 
 @given(seeds, st.floats(0.01, 1.0))
 def test_the_signed_pair_plays_the_rounds_of_the_whole_pair(seed, rate):
-    game = NormGame.random(np.random.default_rng(seed))
-    signed, whole = Pair(game, False, rate), Pair(game, True, rate)
+    norm = NormGame.random(np.random.default_rng(seed))
+    signed, whole = Pair(norm, False, rate), Pair(norm, True, rate)
     one, two = (play_out(problem, max_iter=30) for problem in (signed, whole))
     np.testing.assert_allclose(one.state.last.X, whole.difference(two.state.last.X), atol=1e-9)
     assert one.certificate.upper == pytest.approx(two.certificate.upper, rel=1e-9)
@@ -674,12 +659,12 @@ def test_the_signed_pair_plays_the_rounds_of_the_whole_pair(seed, rate):
 @given(seeds)
 def test_the_average_of_best_responses_closes_the_gap(seed):
     """Regret: ||M(average y)|| - v <= ln(2n) / (rate T) + rate width^2 for rate width <= 1."""
-    game = NormGame.random(np.random.default_rng(seed))
-    width, rounds = game.cost_norm + float(game.constraint_norms.max()), 150
-    rate = math.sqrt(math.log(2 * game.cost.shape[0]) / rounds) / width
-    done = play_out(Pair(game, False, rate), max_iter=rounds)
-    value = optimum(game)
+    norm = NormGame.random(np.random.default_rng(seed))
+    width, rounds = norm.game.cost_norm + float(norm.game.A.norms.max()), 150
+    rate = math.sqrt(math.log(2 * norm.game.C.shape[0]) / rounds) / width
+    done = play_out(Pair(norm, False, rate), max_iter=rounds)
+    value = optimum(norm)
     mean = done.state.oracle.total / done.state.oracle.rounds
-    assert game.upper_value(mean) - value <= 2 * width * math.sqrt(math.log(2 * game.cost.shape[0]) / rounds) + 1e-6
-    fresh = certify(game, X=done.certificate.X, y=mean)
+    assert norm.game.upper(mean) - value <= 2 * width * math.sqrt(math.log(2 * norm.game.C.shape[0]) / rounds) + 1e-6
+    fresh = certify(norm, X=done.certificate.X, y=mean)
     assert fresh.lower - 1e-6 <= value <= fresh.upper + 1e-6

@@ -404,7 +404,7 @@ def test_asymmetry_of_rounding_is_averaged_away():
     for A in ([tiny], np.stack([tiny]), [sp.csr_array(tiny)]):
         problem = sdp(C=tiny, A=A)
         np.testing.assert_array_equal(problem.C, problem.C.T)
-        np.testing.assert_array_equal(problem.constraint(0), problem.constraint(0).T)
+        np.testing.assert_array_equal(problem.family.matrix(0), problem.family.matrix(0).T)
 
 
 @ENGINES

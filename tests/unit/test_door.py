@@ -15,33 +15,33 @@ import matrixlearn as ml
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.problem import (
     DenseMap,
-    FamilyGame,
+    Game,
+    GameProblem,
     KnapsackSet,
     LinearMap,
     RankOneMap,
     ScaledSimplex,
     SparseMap,
-    SpectralGame,
     Spectraplex,
-    UnitDiagonalGame,
+    UnitDiagonalProblem,
 )
 
 N, M = 4, 3
 C = np.diag([1.0, 2.0, 3.0, 4.0])
 UNITS = np.stack([np.diag(row) for row in np.eye(N)[:M]])
 PARTS = {
-    "cost": C,
-    "offset": np.zeros(M),
-    "spectral_set": Spectraplex(N, 1.0),
-    "dual_set": KnapsackSet.simplex(M),
-    "family": DenseMap(UNITS),
+    "C": C,
+    "A": DenseMap(UNITS),
+    "c": np.zeros(M),
+    "S": Spectraplex(N, 1.0),
+    "Y": KnapsackSet.simplex(M),
 }
 CENTRE = np.full(M, 1 / M)
 DOORS = pytest.mark.parametrize("door", [ml.solve, ml.methods, lambda problem: ml.certify(problem, y=CENTRE)])
 
 
-def game(**changes):
-    return type("OneOff", (FamilyGame,), {**PARTS, **changes})()
+def one_off(**changes):
+    return type("OneOff", (GameProblem,), {"game": Game(**{**PARTS, **changes})})()
 
 
 def changed(array, i, value):
@@ -52,10 +52,11 @@ def changed(array, i, value):
 
 def test_a_game_for_one_occasion_is_its_five_parts():
     for door in (ml.methods, ml.certify, ml.solve):
-        door(game())
-    assert ml.solve(game(), tol=1e-6).value == pytest.approx(4.0, abs=1e-5)
-    assert ml.solve(game(cost=C.astype(int), offset=np.zeros(M, dtype=int)), tol=1e-6).value == pytest.approx(4.0)
-    lists = game(dual_set=KnapsackSet.box([0, 0, 0], [1, 1, 1]), offset=np.ones(M))
+        door(one_off())
+    assert ml.solve(one_off(), tol=1e-6).value == pytest.approx(4.0, abs=1e-5)
+    assert ml.solve(one_off(C=C.astype(int), c=np.zeros(M, dtype=int)), tol=1e-6).value == pytest.approx(4.0)
+    assert ml.solve(one_off(C=sp.csr_array(C)), tol=1e-6).value == pytest.approx(4.0, abs=1e-5)
+    lists = one_off(Y=KnapsackSet.box([0, 0, 0], [1, 1, 1]), c=np.ones(M))
     assert ml.solve(lists, tol=1e-6).value == pytest.approx(4.0, abs=1e-5)
 
 
@@ -77,39 +78,40 @@ class Own(LinearMap):
 @pytest.mark.parametrize(
     ("part", "value", "said"),
     [
-        ("cost", changed(C, (0, 1), 5.0), r"^cost must be symmetric, but max \|A - A\^H\| = 5 at the entry \(0, 1\)"),
-        ("cost", changed(C, (1, 2), 2j), r"^cost must be Hermitian, but .* = 2 at the entry \(1, 2\)"),
-        ("cost", changed(C, (0, 1), np.nan), "^cost holds 1 NaN"),
-        ("cost", C.tolist(), r"^cost must be an array of shape \(4, 4\), got list"),
-        ("cost", np.eye(5), r"^cost has shape \(5, 5\), but spectral_set has n = 4"),
-        ("cost", np.ones(N), r"^cost has shape \(4,\), but spectral_set has n = 4"),
-        ("cost", sp.csr_array(C), r"^cost must be an array of shape \(4, 4\), got csr_array"),
-        ("offset", np.zeros(2), r"^offset has shape \(2,\), but dual_set has m = 3"),
-        ("offset", [0.0] * M, r"^offset must be a ndarray, got list: give a NumPy array of shape \(3,\)"),
-        ("offset", changed(np.zeros(M), 1, np.nan), "^offset holds 1 NaN"),
-        ("offset", 1j * np.zeros(M), "^offset must be a real vector"),
-        ("dual_set", KnapsackSet.simplex(4), "^offset has shape .*, but dual_set has m = 4"),
-        ("dual_set", np.ones(M), "^dual_set must be a KnapsackSet, got ndarray"),
-        ("spectral_set", Spectraplex(5, 1.0), r"^cost has shape \(4, 4\), but spectral_set has n = 5"),
-        ("spectral_set", N, "^spectral_set must be a SpectralSet, got int: give Spectraplex"),
-        ("family", UNITS, r"^family must be a LinearMap, got ndarray of shape \(3, 4, 4\): give DenseMap"),
-        ("family", list(UNITS), r"^family must be a LinearMap, got list: give DenseMap\(A\)"),
-        ("family", DenseMap(UNITS[:2]), "^family holds 2 matrices of order 4, but dual_set has m = 3"),
-        ("family", DenseMap(UNITS[:, :3, :3]), "^family holds 3 matrices of order 3, .* spectral_set n = 4"),
-        ("family", DenseMap(changed(UNITS, (2, 0, 3), 1.0)), r"^family.matrix\(2\) must be symmetric, .* \(0, 3\)"),
-        ("family", DenseMap(changed(UNITS, (1, 0, 0), np.inf)), r"^family.matrix\(1\) holds 1 NaN or infinite"),
-        ("family", RankOneMap(changed(np.ones((M, N)), (1, 0), np.nan)), r"^family.matrix\(1\) holds"),
+        ("C", changed(C, (0, 1), 5.0), r"^C must be symmetric, but max \|A - A\^H\| = 5 at the entry \(0, 1\)"),
+        ("C", changed(C, (1, 2), 2j), r"^C must be Hermitian, but .* = 2 at the entry \(1, 2\)"),
+        ("C", changed(C, (0, 1), np.nan), "^C holds 1 NaN"),
+        ("C", C.tolist(), r"^C must be an array of shape \(4, 4\), got list"),
+        ("C", np.eye(5), r"^C has shape \(5, 5\), but S has n = 4"),
+        ("C", np.ones(N), r"^C has shape \(4,\), but S has n = 4"),
+        ("C", sp.csr_array(changed(C, (0, 1), 5.0)), r"^C must be symmetric, .* = 5 at the entry \(0, 1\)"),
+        ("C", sp.csr_array(np.eye(5)), r"^C has shape \(5, 5\), but S has n = 4"),
+        ("c", np.zeros(2), r"^c has shape \(2,\), but Y has m = 3"),
+        ("c", [0.0] * M, r"^c must be a ndarray, got list: give a NumPy array of shape \(3,\)"),
+        ("c", changed(np.zeros(M), 1, np.nan), "^c holds 1 NaN"),
+        ("c", 1j * np.zeros(M), "^c must be a real vector"),
+        ("Y", KnapsackSet.simplex(4), "^c has shape .*, but Y has m = 4"),
+        ("Y", np.ones(M), "^Y must be a KnapsackSet, got ndarray"),
+        ("S", Spectraplex(5, 1.0), r"^C has shape \(4, 4\), but S has n = 5"),
+        ("S", N, "^S must be a SpectralSet, got int: give Spectraplex"),
+        ("A", UNITS, r"^A must be a LinearMap, got ndarray of shape \(3, 4, 4\): give DenseMap"),
+        ("A", list(UNITS), r"^A must be a LinearMap, got list: give DenseMap\(A\)"),
+        ("A", DenseMap(UNITS[:2]), "^A holds 2 matrices of order 4, but Y has m = 3"),
+        ("A", DenseMap(UNITS[:, :3, :3]), "^A holds 3 matrices of order 3, .* S has n = 4"),
+        ("A", DenseMap(changed(UNITS, (2, 0, 3), 1.0)), r"^A.matrix\(2\) must be symmetric, .* \(0, 3\)"),
+        ("A", DenseMap(changed(UNITS, (1, 0, 0), np.inf)), r"^A.matrix\(1\) holds 1 NaN or infinite"),
+        ("A", RankOneMap(changed(np.ones((M, N)), (1, 0), np.nan)), r"^A.matrix\(1\) holds"),
         (
-            "family",
+            "A",
             SparseMap(sp.csr_array(changed(UNITS, (2, 0, 3), 1.0).reshape(M, -1)), N),
-            r"^family.matrix\(2\) must be symmetric, .* \(0, 3\)",
+            r"^A.matrix\(2\) must be symmetric, .* \(0, 3\)",
         ),
-        ("family", Own(), r"^family.matrix\(0\) must be symmetric"),
+        ("A", Own(), r"^A.matrix\(0\) must be symmetric"),
     ],
 )
 def test_what_cannot_be_right_is_named(door, part, value, said):
     with pytest.raises(ProblemError, match=said):
-        door(game(**{part: value}))
+        door(one_off(**{part: value}))
 
 
 @pytest.mark.parametrize(
@@ -134,53 +136,56 @@ def test_a_program_looks_at_the_family_that_it_is_given():
 # -- games of maps, of a vector, and of a unit diagonal ------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
-class Maps(SpectralGame):
-    A: np.ndarray
-    cost = C
-    offset = np.zeros(M)
-    spectral_set = Spectraplex(N, 1.0)
-    dual_set = KnapsackSet.simplex(M)
+class Maps(LinearMap):
+    """A map of which no matrix is stored."""
 
-    def forward(self, y):
-        return C - np.tensordot(y, self.A, 1)
+    shape = (M, N)
+
+    def __init__(self, A):
+        self.A = A
+
+    def apply(self, y):
+        return np.tensordot(y, self.A, 1)
 
     def adjoint(self, X):
         return np.tensordot(self.A, X, 2)
 
 
 def test_the_maps_are_tried():
-    ml.solve(Maps(UNITS))
-    with pytest.raises(ProblemError, match=r"^forward\(y\) must be symmetric, .* at the entry \(0, 3\)"):
-        ml.solve(Maps(changed(UNITS, (0, 0, 3), 1.0)))
+    ml.solve(one_off(A=Maps(UNITS)))
+    with pytest.raises(ProblemError, match=r"^A.matrix\(0\) must be symmetric, .* at the entry \(0, 3\)"):
+        ml.solve(one_off(A=Maps(changed(UNITS, (0, 0, 3), 1.0))))
     short = type("Short", (Maps,), {"adjoint": lambda self, X: np.zeros(2)})(UNITS)
-    with pytest.raises(ProblemError, match=r"^adjoint\(X\) has shape \(2,\), but dual_set has m = 3"):
-        ml.solve(short)
+    with pytest.raises(ProblemError, match=r"^A.adjoint\(X\) has shape \(2,\), but Y has m = 3"):
+        ml.solve(one_off(A=short))
+    wrong = type("Wrong", (Maps,), {"matrix": lambda self, j: UNITS[j]})(changed(UNITS, (0, 0, 3), 1.0))
+    with pytest.raises(ProblemError, match=r"^A.apply\(y\) must be symmetric, .* at the entry \(0, 3\)"):
+        ml.solve(one_off(A=wrong))
 
 
-class Diagonal(SpectralGame):
-    cost = np.array([1.0, 2.0, 3.0, 4.0])
-    offset = np.zeros(M)
-    spectral_set = ScaledSimplex(N, 1.0)
-    dual_set = KnapsackSet.simplex(M)
+class Diagonals(LinearMap):
+    """The e_j e_j^T, by their diagonals."""
 
-    def forward(self, y):
-        return self.cost - np.eye(N)[:, :M] @ y
+    shape, norms = (M, N), np.ones(M)
+
+    def apply(self, y):
+        return np.eye(N)[:, :M] @ y
 
     def adjoint(self, x):
         return x[:M]
 
 
 def test_a_game_of_vectors():
-    assert "mmw" in ml.methods(Diagonal())
-    with pytest.raises(ProblemError, match=r"^cost has shape \(3,\), but spectral_set has n = 4"):
-        ml.methods(type("Short", (Diagonal,), {"cost": np.ones(3)})())
-    with pytest.raises(ProblemError, match=r"^cost holds 1 NaN"):
-        ml.methods(type("Bad", (Diagonal,), {"cost": np.array([1.0, np.nan, 0.0, 0.0])})())
+    parts = {"A": Diagonals(), "S": ScaledSimplex(N, 1.0)}
+    assert "mmw" in ml.methods(one_off(C=np.arange(1.0, 5.0), **parts))
+    with pytest.raises(ProblemError, match=r"^C has shape \(3,\), but S has n = 4"):
+        ml.methods(one_off(C=np.ones(3), **parts))
+    with pytest.raises(ProblemError, match=r"^C holds 1 NaN"):
+        ml.methods(one_off(C=np.array([1.0, np.nan, 0.0, 0.0]), **parts))
 
 
 @dataclass(frozen=True, eq=False)
-class Correlation(UnitDiagonalGame):
+class Correlation(UnitDiagonalProblem):
     C: np.ndarray
     cost = property(lambda self: self.C.toarray() if sp.issparse(self.C) else self.C)
     cost_operator = property(lambda self: self.C)
@@ -204,24 +209,25 @@ def test_a_game_of_a_unit_diagonal(wrap):
 
 
 def test_it_is_asked_once_of_each_problem():
-    class Counted(FamilyGame):
+    class Counted(GameProblem):
+        game = Game(**PARTS)
         asked = 0
 
         def check(self):
             type(self).asked += 1
             super().check()
 
-    problem = type("OneOff", (Counted,), PARTS)()
+    problem = Counted()
     solution = ml.solve(problem)
     solution.certificate.verify()
     ml.methods(problem)
-    assert type(problem).asked == 1
+    assert Counted.asked == 1
 
 
 def test_a_problem_that_was_refused_is_refused_again():
-    problem = game(offset=np.zeros(2))
+    problem = one_off(c=np.zeros(2))
     for _ in range(2):
-        with pytest.raises(ProblemError, match="offset"):
+        with pytest.raises(ProblemError, match=r"^c has shape"):
             ml.solve(problem)
 
 
@@ -239,18 +245,17 @@ def test_what_construction_has_checked_is_not_checked_again(problem, monkeypatch
     def asked(game):
         raise AssertionError
 
-    for general in (SpectralGame, FamilyGame, UnitDiagonalGame):
+    for general in (GameProblem, UnitDiagonalProblem):
         monkeypatch.setattr(general, "check", asked)
     assert ml.methods(problem)
 
 
-class FromParts(FamilyGame):
-    """Parts that are made when they are asked for, as most are."""
+class Late(GameProblem):
+    """A game that is made when it is asked for, as most are."""
 
-    cost = cached_property(lambda self: np.eye(N, 3))
+    game = cached_property(lambda self: Game(**{**PARTS, "C": np.eye(N, 3)}))
 
 
-def test_parts_may_be_made_late():
-    problem = type("Late", (FromParts,), {name: part for name, part in PARTS.items() if name != "cost"})()
-    with pytest.raises(ProblemError, match=r"^cost has shape \(4, 3\)"):
-        ml.solve(problem)
+def test_a_game_may_be_made_late():
+    with pytest.raises(ProblemError, match=r"^C has shape \(4, 3\)"):
+        ml.solve(Late())

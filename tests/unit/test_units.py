@@ -7,25 +7,23 @@ import numpy as np
 import pytest
 
 import matrixlearn as ml
-from matrixlearn.problem import FamilyGame, KnapsackSet, RankOneMap, Spectraplex
+from matrixlearn.problem import Game, GameProblem, KnapsackSet, RankOneMap, Spectraplex
 
 
 @dataclass(frozen=True, eq=False)
-class Connectivity(FamilyGame):
+class Connectivity(GameProblem):
     """max over edge weights of the second eigenvalue of a Laplacian, sum of squared lengths times weights at most 1."""
 
     edges: np.ndarray
     lengths: np.ndarray
 
     @cached_property
-    def family(self):
-        V = np.linalg.svd(np.ones((1, self.edges.max() + 1)))[2][1:].T  # off the constant vector
-        return RankOneMap(V[self.edges[:, 0]] - V[self.edges[:, 1]])
-
-    cost = cached_property(lambda self: np.zeros((self.edges.max(),) * 2))
-    offset = cached_property(lambda self: np.zeros(len(self.edges)))
-    spectral_set = cached_property(lambda self: Spectraplex(self.edges.max(), 1.0))
-    dual_set = cached_property(lambda self: KnapsackSet.weighted_simplex(self.lengths**2, 1.0))
+    def game(self):
+        m, n = len(self.edges), self.edges.max()
+        V = np.linalg.svd(np.ones((1, n + 1)))[2][1:].T  # off the constant vector
+        A = RankOneMap(V[self.edges[:, 0]] - V[self.edges[:, 1]])
+        Y = KnapsackSet.weighted_simplex(self.lengths**2, 1.0)
+        return Game(np.zeros((n, n)), A, np.zeros(m), Spectraplex(n, 1.0), Y)
 
 
 @pytest.mark.parametrize("tol", [1e-3, 1e-6])

@@ -13,26 +13,33 @@ so that an optimal y lies in {y >= 0, s.y <= K}, K any upper bound on the optimu
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 
 from matrixlearn._array import EPS, as_numpy, from_numpy, identity
-from matrixlearn.linalg import cholesky, frobenius, inner, inverse_factor, sym, trace
+from matrixlearn.linalg import cholesky, frobenius, inner, inverse_factor, spectral_norm, sym, trace
 from matrixlearn.linalg.verified import INF, inner_bounded, is_definite, least_eigenvalue
 from matrixlearn.maps import CompressedMap, LinearMap
 from matrixlearn.problems.base import Bound
 from matrixlearn.problems.cells import diagonal_blocks
-from matrixlearn.problems.family import FamilyGame
+from matrixlearn.problems.game import Game
 from matrixlearn.problems.linear.face import exact_inner, is_semidefinite
-from matrixlearn.problems.linear.proof import Proof
-from matrixlearn.sets import KnapsackSet, SpectralSet, TraceBall
+from matrixlearn.problems.linear.proof import MOVES, Proof
+from matrixlearn.problems.played import GameProblem
+from matrixlearn.sets import KnapsackSet, TraceBall
 from matrixlearn.typing import Array
 
 SMALL = 40
 """The order up to which a ray is looked for in whole numbers."""
+
+ROUNDED = 1e-5
+"""Part of R by which a trace may be above it, where no bound needs R."""
+
+VANISHED = 1e-6
+"""Part of the usual trace below which X is taken to go to 0, where X = 0 is feasible."""
 
 NEARLY = 1e-12
 """Part of I below which a multiple of a row in it is rounding."""
@@ -43,18 +50,14 @@ SMALL_MULTIPLE = 2.0**-10
 ROOMS = (1e-13, 1e-8)
 """What is added to a multiple of the trace's multipliers, in the order in which it is tried."""
 
-ROUNDED = 1e-9
-"""Part of R by which a trace may be above it."""
-
 
 @dataclass(frozen=True, eq=False)
 class TraceLimit:
-    """Tr X <= R of the user, to a part in 10^9, in the units of a program: <matrix, X> <= R (1 + 1e-9).
+    """Tr X <= R of the user, in the units of a program: <matrix, X> <= R.
 
     Attributes
     ----------
-    given : float
-        R.
+    R : float
     matrix : ndarray, shape (n, n)
         Positive definite, within ``error`` of the true one in the Frobenius norm.
     error : float
@@ -62,21 +65,16 @@ class TraceLimit:
         Whether it is the last row of the program, so that its multiplier is the last y_j.
     """
 
-    given: float
+    R: float
     matrix: np.ndarray
     error: float = 0.0
     row: bool = False
 
-    @property
-    def R(self) -> float:
-        """The bound that proofs use: an X whose trace is R by its rows has rounded entries."""
-        return self.given * (1 + ROUNDED)
-
-    def holds(self, X: np.ndarray, delta: float) -> bool:
-        """Whether <matrix, X'> <= R is proved of every X' within delta of X, in the Frobenius norm."""
+    def holds(self, X: np.ndarray, delta: float, room: float = 0.0) -> bool:
+        """Whether <matrix, X'> <= R (1 + room) is proved of every X' within delta of X, in the Frobenius norm."""
         value, rounding = inner_bounded(self.matrix, X)
         lost = rounding + self.error * frobenius(X) + (frobenius(self.matrix) + self.error) * delta
-        return value + lost <= self.R
+        return value + lost <= self.R * (1 + room)
 
     @cached_property
     def _inverse_factor(self) -> np.ndarray | None:
@@ -108,7 +106,7 @@ class TraceLimit:
 
 
 @dataclass(frozen=True, eq=False)
-class OpenProgram(FamilyGame):
+class OpenProgram(GameProblem):
     """max <C, X> subject to <A_j, X> = b_j in E, <= b_j outside, X >= 0: bounds by `Proof`.
 
     Parameters
@@ -155,13 +153,23 @@ class OpenProgram(FamilyGame):
 
     # -- the game ---------------------------------------------------------------------------------
 
-    @property
-    def cost(self) -> Array:
-        return self.C
-
     @cached_property
-    def offset(self) -> np.ndarray:
-        return self.b
+    def game(self) -> Game:
+        """On {X >= 0, Tr X <= R}, R a first guess where no engine has asked for a true one."""
+        S = TraceBall(self.C.shape[0], self.trace or self.usual_trace, self.blocks)
+        repair = None if self.interior is None else self._repair(self.interior)
+        norm = spectral_norm(self.C)
+        return Game(
+            self.C,
+            self.family,
+            self.b,
+            S,
+            self._multipliers,
+            size=S.trace * norm or 1.0,
+            cost_norm=norm,
+            repair=repair,
+            interior=self.interior,
+        )
 
     @cached_property
     def blocks(self) -> tuple[int, ...]:
@@ -173,11 +181,6 @@ class OpenProgram(FamilyGame):
         return diagonal_blocks(n, *(np.concatenate(pair) for pair in zip(places, pattern, strict=True)))
 
     @cached_property
-    def spectral_set(self) -> SpectralSet:
-        """{X >= 0, Tr X <= R}, R a first guess where no engine has asked for a true one."""
-        return TraceBall(self.C.shape[0], self.trace or self.usual_trace, self.blocks)
-
-    @cached_property
     def usual_trace(self) -> float:
         """n max_j |b_j| / ||A_j||_F, over the rows that ask for a trace where there are any; n without."""
         n, sizes = self.C.shape[0], np.where(self.family.sizes > 0, self.family.sizes, INF)
@@ -186,7 +189,8 @@ class OpenProgram(FamilyGame):
         return n * (least or 1.0)
 
     @cached_property
-    def dual_set(self) -> KnapsackSet:
+    def _multipliers(self) -> KnapsackSet:
+        """Y."""
         if self.interior is None:
             return KnapsackSet(np.where(self.equal, -INF, 0.0), np.full(len(self.b), INF))
         slack = self.b - self.family.adjoint(self.interior)
@@ -226,32 +230,24 @@ class OpenProgram(FamilyGame):
             return self.limit.R / self.limit.least
         return self.usual_trace
 
-    @cached_property
-    def scale(self) -> float:
-        return float(self.spectral_set.trace * self.cost_norm) or 1.0
-
     @property
     def gap_floor(self) -> float:
         """0: each bound says what it adds up to."""
         return 0.0
 
-    def repair(self, X: Array) -> Array | None:
-        """(1 - theta) X + theta X_s with all inequalities met, where X_s is known."""
-        if self.interior is None:
-            return None
-        slack, inside = self.b - self.family.adjoint(X), self.b - self.family.adjoint(self.interior)
-        bad = slack < 0
-        if not np.any(bad):
-            return X
-        theta = min(1.0, float(np.max(slack[bad] / (slack[bad] - inside[bad]))) * (1 + 4 * EPS))
-        return (1 - theta) * X + theta * self.interior
+    def _repair(self, interior: Array) -> Callable[[Array], Array]:
+        """X -> (1 - theta) X + theta X_s with all inequalities met."""
+        inside = self.b - self.family.adjoint(interior)
 
-    def dual_set_at(self, level: float) -> KnapsackSet:
-        """{y >= 0, s.y <= level - C . X_s}; with X_s = 0, Arora and Kale's {y >= 0, b.y <= alpha}."""
-        if self.interior is None or level <= inner(self.C, self.interior):
-            return self.dual_set
-        slack, Y = self.b - self.family.adjoint(self.interior), self.dual_set
-        return KnapsackSet.weighted_simplex(slack, min(level - inner(self.C, self.interior), Y.row_upper))
+        def repaired(X: Array) -> Array:
+            slack = self.b - self.family.adjoint(X)
+            bad = slack < 0
+            if not np.any(bad):
+                return X
+            theta = min(1.0, float(np.max(slack[bad] / (slack[bad] - inside[bad]))) * (1 + 4 * EPS))
+            return (1 - theta) * X + theta * interior
+
+        return repaired
 
     def first_points(self) -> list[tuple[Array | None, np.ndarray | None]]:
         """A user's strictly feasible X, or a small multiple of I; X = 0; y = 0."""
@@ -267,17 +263,39 @@ class OpenProgram(FamilyGame):
     # -- bounds -----------------------------------------------------------------------------------
 
     def _hermitian(self, X: Array) -> np.ndarray:
-        return as_numpy(self.spectral_set.hermitian_blocks(X))
+        return as_numpy(self.game.S.hermitian_blocks(X))
 
     def bound_from_matrix(self, X: Array) -> Bound:
         W = self._hermitian(X)
+        if self._zero_is_feasible and float(np.max(np.abs(W))) < VANISHED * self.usual_trace:
+            W, X = 0 * W, 0 * X  # X goes to 0, and is as good there
         lower, size = self.proof.lower(W)
-        return Bound(point=X, lower=lower, size=size)
+        return Bound(point=X, lower=lower, size=size, rounding=self.proof.rounding(W))
 
     def within_limit(self, X: Array) -> bool:
-        """Whether the feasible matrix that X proves has a trace that the user's bound allows."""
+        """Whether the feasible matrix that X proves has a trace that the user's bound allows.
+
+        Where the rows bound the trace by R, to rounding, the user's bound says nothing more: every feasible X counts.
+        """
+        if self.limit is None or self._rows_bound_the_trace:
+            return True
         W = self._hermitian(X)
-        return self.limit is None or self.limit.holds(W, self.proof.margin(W).delta)
+        return self.limit.holds(W, self.proof.margin(W).delta)
+
+    def nearly_within_limit(self, X: Array) -> bool:
+        """The same, to a part in 10^5, which an X whose trace is R may miss it by."""
+        if self.within_limit(X) or self.limit is None:
+            return True
+        W = self._hermitian(X)
+        return self.limit.holds(W, self.proof.margin(W).delta, ROUNDED)
+
+    @cached_property
+    def _rows_bound_the_trace(self) -> bool:
+        """Whether A(z) is about the matrix of the trace, z_j >= 0 outside E, and b.z <= R to a part in 10^6."""
+        limit = self.limit
+        if limit is None:
+            return False
+        return any(float(self.b @ z) <= limit.R * (1 + 1e-6) for z in self._multipliers_of(limit.matrix))
 
     def ray_near(self, X: Array) -> Array | None:
         """X' >= 0 with <A_j, X'> = 0 or <= 0 and <C, X'> > 0, proved, near a multiple of X; None where none is found.
@@ -340,6 +358,10 @@ class OpenProgram(FamilyGame):
             if upper < INF:
                 return Bound(point=without, upper=upper, size=size, trace_bound=self._used(without))
         upper, size = proof.upper(y)
+        if self._zero_is_feasible and upper > 0 and np.any(y[self.b != 0] != 0) and np.any(y):
+            free = np.where(self.b == 0, y, 0.0)  # where X = 0 is optimal, these prove it
+            if proof.upper(free)[0] == 0:
+                return Bound(point=free, upper=0.0, trace_bound=self._used(free))
         if upper < INF:
             return Bound(point=y, upper=upper, size=size, trace_bound=self._used(y))
         if self.trace_multipliers is not None:  # A(z) about I: t z makes up for what y lacks
@@ -359,13 +381,13 @@ class OpenProgram(FamilyGame):
         if limit is None or limit.row:
             return Bound(point=y, size=size)
         paid = limit.R * limit.times(*proof.slack(y))
-        return Bound(point=y, upper=value + paid, size=size + paid, trace_bound=limit.given)
+        return Bound(point=y, upper=value + paid, size=size + paid, trace_bound=limit.R)
 
     def _used(self, y: np.ndarray) -> float | None:
         """R, where y has a multiplier for it."""
         if self.by_trace is not None and self.limit is not None and y[self.by_trace[0]] * self.by_trace[1] > 0:
-            return self.limit.given
-        return self.limit.given if self.limit is not None and self.limit.row and y[-1] > 0 else None
+            return self.limit.R
+        return self.limit.R if self.limit is not None and self.limit.row and y[-1] > 0 else None
 
     def _ray(self, y: np.ndarray) -> Bound | None:
         """The proof that no X is feasible: A(y) >= 0 and b.y < 0, y as it is or with what bounds the trace."""
@@ -374,16 +396,21 @@ class OpenProgram(FamilyGame):
             return Bound(point=y, upper=-INF, trace_bound=self._used(y))
         unit = y / float(np.max(np.abs(y)))
         A = proof.family.apply(unit)
-        lacking = replace(proof, C=np.zeros_like(proof.C)).shift(unit) if np.isfinite(A).all() else INF
+        lacking = proof.without_cost.shift(unit) if np.isfinite(A).all() else INF
         if self.trace_multipliers is not None:
             moved = unit + lacking * self.trace_multipliers
             if proof.is_ray(moved):
                 return Bound(point=moved, upper=-INF, trace_bound=self._used(moved))
         if self.limit is not None and not self.limit.row:
-            paid = self.limit.R * self.limit.times(*replace(proof, C=np.zeros_like(proof.C)).slack(unit))
+            paid = self.limit.R * self.limit.times(*proof.without_cost.slack(unit))
             if proof.value(unit)[0] + paid < 0:
-                return Bound(point=unit, upper=-INF, trace_bound=self.limit.given)
+                return Bound(point=unit, upper=-INF, trace_bound=self.limit.R)
         return None
+
+    @cached_property
+    def _zero_is_feasible(self) -> bool:
+        """Whether X = 0 meets every row."""
+        return bool(np.all(self.b[self.equal] == 0) and np.all(self.b >= 0))
 
     @cached_property
     def trace_multipliers(self) -> np.ndarray | None:
@@ -411,7 +438,25 @@ class OpenProgram(FamilyGame):
     def toward(self, X: Array, interior: Array | None) -> Array:
         """X moved to the rows and towards a strictly feasible point, as little as a proof takes."""
         inside = None if interior is None else self._hermitian(interior)
-        return from_numpy(self.proof.toward(self._hermitian(X), inside), self.C)
+        W = self.proof.toward(self._hermitian(X), inside)
+        if inside is not None and not self.within_limit(W) and self.within_limit(inside):
+            W = self._with_less_trace(W, inside)
+        return from_numpy(W, self.C)
+
+    def _with_less_trace(self, W: np.ndarray, inside: np.ndarray) -> np.ndarray:
+        """The first of W + theta (X_0 - W) whose trace is proved to be at most R; W where none is."""
+        limit = self.limit
+        if limit is None:
+            return W
+        here, there = (inner(limit.matrix, at) for at in (W, inside))
+        theta = max((here - limit.R) / (here - there), 0.0) + 4 * EPS if here > there else 1.0
+        for times in MOVES:
+            if theta * times >= 1:
+                break
+            moved = W + theta * times * (inside - W)
+            if self.within_limit(moved) and self.proof.lower(moved)[0] > -INF:
+                return np.asarray(moved)
+        return W
 
     def toward_dual(self, y: np.ndarray, interior: np.ndarray) -> np.ndarray:
         """y moved towards a y_0 with A(y_0) - C > 0, as little as a proof takes."""

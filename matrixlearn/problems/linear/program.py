@@ -270,10 +270,11 @@ class LinearSDP(Problem):
                     return Reconsidered(deeper, deeper.standard, "no strictly feasible X: y proves a face")
         if limit is None or limit.row:
             return None
-        if best.within(tol, atol) and best.X is not None and reduction.program.within_limit(best.X):
+        program = reduction.program
+        if best.within(tol, atol) and best.X is not None and program.nearly_within_limit(best.X):
             return None
         with_row = reduction.with_trace_row()
-        why = f"tr X <= {limit.given:g}, as given, is a row from here on"
+        why = f"tr X <= {limit.R:g}, as given, is a row from here on"
         return None if with_row is None else Reconsidered(self, with_row, why)
 
     def first_points(self) -> list[tuple[Array | None, np.ndarray | None]]:
@@ -293,9 +294,10 @@ class LinearSDP(Problem):
         W = standard.lowered_matrix(X)
         point = X if standard.face is None else standard.lifted_matrix(W)
         bound, program = standard.program.bound_from_matrix(W), standard.program
-        if not program.within_limit(W):
+        beyond = not program.within_limit(W)
+        if beyond and not program.nearly_within_limit(W):
             return Bound(point=point)
-        return dataclasses.replace(bound, point=point)
+        return dataclasses.replace(bound, point=point, beyond=beyond)
 
     def ray_near(self, X: Array) -> Array | None:
         """A direction along which nothing bounds the objective; none where the trace is bounded."""

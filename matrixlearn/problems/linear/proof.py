@@ -27,7 +27,7 @@ Jansson, Chaykin and Keil (2007), "Rigorous error bounds for the optimal value i
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -38,8 +38,8 @@ from matrixlearn.linalg.verified import INF, inner_bounded, is_definite, least_e
 from matrixlearn.maps import CompressedMap, LinearMap
 from matrixlearn.maps.bounded import adjoint_bounded, apply_error, congruence_error, gram_bounded
 
-FLOOR = 1e-3
-"""Part of the sum of |C_ij X_ij| that a gap is relative to at the least."""
+TERMS = 1e-12
+"""Part of the sum of |C_ij X_ij| that bounds may differ by without a gap: an optimum of 0 has no size of its own."""
 
 ROOM = 1 + 1e-8
 """Covers the rounding of norms, which is relative, where they multiply a margin."""
@@ -79,6 +79,12 @@ class Proof:
         return frobenius(self.C)
 
     @cached_property
+    def without_cost(self) -> Proof:
+        """The same rows with C = 0: what a ray is a matter of."""
+        whole = None if self.whole is None else self.whole.without_cost
+        return replace(self, C=np.zeros_like(self.C), cost_error=0.0, whole=whole)
+
+    @cached_property
     def _rows(self) -> np.ndarray:
         """E, as an index."""
         return np.flatnonzero(self.equal)
@@ -109,11 +115,9 @@ class Proof:
         return ROOM * float(np.linalg.norm(self._units * missed)) / self.sigma if self.sigma > 0 else INF
 
     def lower(self, X: np.ndarray) -> tuple[float, float]:
-        """(a proved lower bound of v, -inf where X proves none; what it adds up to: |<C, X>|, and not less than `FLOOR`
-        times the sum of |C_ij X_ij|, so that an optimum of 0 has a size).
-        """
+        """(a proved lower bound of v, -inf where X proves none; what it adds up to, |<C, X>|)."""
         value, error = inner_bounded(self.C, X)
-        size = max(abs(value), FLOOR * float(np.sum(np.abs(self.C) * np.abs(X))))
+        size = abs(value)
         margin = self.margin(X)
         if not math.isfinite(margin.delta):
             return -INF, size
@@ -121,6 +125,10 @@ class Proof:
             return -INF, size
         error += self.cost_error * frobenius(X) * ROOM
         return value - error - (self.cost_size + self.cost_error) * margin.delta, size
+
+    def rounding(self, X: np.ndarray) -> float:
+        """`TERMS` sum_ik |C_ik X_ik|: the same in all units of the rows and of the basis."""
+        return TERMS * float(np.vdot(np.abs(self.C), np.abs(X)))
 
     def margin(self, X: np.ndarray) -> Margin:
         """What the rows leave of X: how far the feasible matrix may be, and the slack of the others beyond that."""

@@ -274,7 +274,7 @@ class Standard:
         sparse = isinstance(program.family, SparseMap)
         second = _sparse_row(row * unit, n) if sparse else DenseMap((row * unit)[None])
         proof = program.proof
-        b, equal = np.append(program.b, limit.given * unit), np.append(program.equal, False)
+        b, equal = np.append(program.b, limit.R * unit), np.append(program.equal, False)
         exact = StackedMap(proof.family, second)
         playing = exact if program.family is proof.family else _like(program.family, second, program.C)
         return replace(

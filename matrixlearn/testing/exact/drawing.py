@@ -95,7 +95,8 @@ def bounded(rng: Rng, program: ExactProgram) -> ExactProgram:
         return program
     trace = program.roomy_trace if program.X is None else float(np.trace(program.X).real)
     times = float(rng.choice([1.0, 2.0, 1e2, 1e4, 1e6, 1e10]))
-    return replace(program, trace_bound=times * trace if trace else times)
+    room = 1 + 2.0**-50 if times == 1 else 1.0  # the sum of the diagonal is rounded
+    return replace(program, trace_bound=times * trace * room if trace else times)
 
 
 def _safe(before: ExactProgram, after: ExactProgram) -> ExactProgram:

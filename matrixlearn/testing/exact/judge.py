@@ -13,6 +13,9 @@ import numpy as np
 
 from matrixlearn.testing.exact.program import INF, ExactProgram
 
+TERMS = 1e-12
+"""Of the sum of |C_ik X_ik|, that bounds may differ by and count as one."""
+
 MISSED = 1e-7
 """Of a row's size, that the matrix of an optimal answer may miss it by."""
 
@@ -44,6 +47,11 @@ def size_of(program: ExactProgram, X: np.ndarray | None, y: np.ndarray | None) -
     return size if X is None else size + abs(float(np.sum(program.C.conj() * X).real))
 
 
+def terms_of(program: ExactProgram, X: np.ndarray | None) -> float:
+    """sum_ik |C_ik X_ik|: whose rounding is no gap."""
+    return 0.0 if X is None else float(np.sum(np.abs(program.C) * np.abs(X)))
+
+
 def solve_faults(program: ExactProgram, solution: Any, tol: float, atol: float = 0.0) -> list[str]:
     """What a solution says that is not true: its bounds, its status, its value, its matrix."""
     found, status = faults(program, solution.certificate), str(solution.status)
@@ -61,7 +69,8 @@ def solve_faults(program: ExactProgram, solution: Any, tol: float, atol: float =
     X, y = solution.matrix, solution.y
     ends = [abs(float(end)) for end in (program.low, program.high) if math.isfinite(end)]
     size = max(size_of(program, X, y), size_of(program, program.X, program.y), *ends)
-    allowed = Fraction(max(tol * size, atol))
+    terms = max(terms_of(program, X), terms_of(program, program.X))
+    allowed = Fraction(max(tol * size, atol, TERMS * terms))
     if not program.low - allowed <= _exact(value) <= program.high + allowed:
         found.append("'optimal' and WRONG")
     if X is not None and missed(program, X) > MISSED:

@@ -14,7 +14,7 @@ from hypothesis import assume
 from matrixlearn._array import as_numpy, from_numpy
 from matrixlearn._solve import solve
 from matrixlearn.linalg import frobenius
-from matrixlearn.problems import Problem, SpectralGame
+from matrixlearn.problems import Game, Problem
 from matrixlearn.solution import Solution
 
 ProblemOrClass = Problem | type[Problem]
@@ -66,48 +66,48 @@ def class_of(problem: ProblemOrClass) -> Any:
     return problem if isinstance(problem, type) else type(problem)
 
 
-def random_hermitian(game: SpectralGame, rng: np.random.Generator) -> Any:
+def random_hermitian(game: Game, rng: np.random.Generator) -> Any:
     """A Hermitian matrix of any size of entries, complex where the data are; a vector in the diagonal case."""
-    n, scale = game.spectral_set.n, 10.0 ** rng.uniform(-3, 3)
-    if game.cost.ndim == 1:
-        return from_numpy(scale * rng.standard_normal(n), game.cost)
+    n, scale = game.S.n, 10.0 ** rng.uniform(-3, 3)
+    if game.C.ndim == 1:
+        return from_numpy(scale * rng.standard_normal(n), game.C)
     G = rng.standard_normal((n, n))
-    if np.iscomplexobj(as_numpy(game.forward(np.ones(game.dual_set.size)))):
+    if np.iscomplexobj(as_numpy(game.image(np.ones(game.Y.size)))):
         G = G + 1j * rng.standard_normal((n, n))
     if rng.random() < 0.2:
         grade = 10.0 ** rng.uniform(-9, 0, n)  # near a face of the cone, in the standard basis
         G = G * np.outer(grade, grade)
-    return from_numpy(scale * (G + G.conj().T) / 2, game.cost)
+    return from_numpy(scale * (G + G.conj().T) / 2, game.C)
 
 
-def random_member(game: SpectralGame, rng: np.random.Generator) -> Any:
+def random_member(game: Game, rng: np.random.Generator) -> Any:
     """A point of S: the interior, extreme points and what is between."""
-    S = game.spectral_set
+    S = game.S
     a, b, c = (float(weight) for weight in rng.dirichlet([0.5, 0.5, 0.5]))
     if rng.random() < 0.3:
         a, b, c = 0.0, 0.0, 1.0
     return (
         a * S.project(random_hermitian(game, rng))
-        + b * S.center(game.cost)
+        + b * S.center(game.C)
         + c * S.best_response(random_hermitian(game, rng))
     )
 
 
-def random_multipliers(game: SpectralGame, rng: np.random.Generator) -> np.ndarray:
+def random_multipliers(game: Game, rng: np.random.Generator) -> np.ndarray:
     """A point of Y."""
-    Y = game.dual_set
+    Y = game.Y
     if not Y.is_bounded:
-        spread = game.cost_norm / float(np.max(game.constraint_norms, initial=0.0) or 1.0)
+        spread = game.cost_norm / float(np.max(game.A.norms, initial=0.0) or 1.0)
         return Y.project(spread * rng.standard_normal(Y.size))
     vertices = [Y.minimize(rng.standard_normal(Y.size))[1] for _ in range(2)]
     weights = rng.dirichlet([0.5, 0.5, 0.5])
     return Y.project(weights[0] * Y.center() + weights[1] * vertices[0] + weights[2] * vertices[1])
 
 
-def size_at(game: SpectralGame, y: np.ndarray) -> float:
+def size_at(game: Game, y: np.ndarray) -> float:
     """The size of what a value of the game at y adds up, for tolerances."""
-    R, norms = game.spectral_set.trace, [frobenius(game.constraint(j)) for j in range(len(y))]
-    return float(R * frobenius(game.cost) + np.abs(y) @ (R * np.array(norms) + np.abs(game.offset)))
+    R, norms = game.S.trace, [frobenius(game.A.matrix(j)) for j in range(len(y))]
+    return float(R * frobenius(game.C) + np.abs(y) @ (R * np.array(norms) + np.abs(game.c)))
 
 
 def draws_instances(problem: ProblemOrClass) -> bool:

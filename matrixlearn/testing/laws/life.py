@@ -15,7 +15,7 @@ from hypothesis import assume
 from matrixlearn._array import as_numpy, from_numpy
 from matrixlearn._certify import certify
 from matrixlearn.exceptions import PluginError
-from matrixlearn.problems import Problem, SpectralGame
+from matrixlearn.problems import GameProblem, Problem
 from matrixlearn.registry import problems
 from matrixlearn.solution import Solution
 from matrixlearn.testing.asserts import (
@@ -50,22 +50,22 @@ def check_never_mutates(problem: ProblemOrClass) -> None:
             assert_same(array, kept[name], f"{name} after construction")
             array.flags.writeable = False  # from here on a write raises
         copy = type(p)(**{**given, **arrays})
-        if isinstance(p, SpectralGame):
+        if isinstance(p, GameProblem):
             rng = np.random.default_rng(seed)
-            X, y = np.array(as_numpy(random_member(p, rng))), random_multipliers(p, rng).copy()
-            X_kept, y_kept, cost = X.copy(), y.copy(), np.array(as_numpy(copy.cost))
+            X, y = np.array(as_numpy(random_member(p.game, rng))), random_multipliers(p.game, rng).copy()
+            X_kept, y_kept, cost = X.copy(), y.copy(), np.array(as_numpy(copy.game.C))
             for array in (X, y):
                 array.flags.writeable = False
-            X_in = from_numpy(X, copy.cost)
-            copy.forward(y), copy.adjoint(X_in), copy.repair(X_in)
+            X_in = from_numpy(X, copy.game.C)
+            copy.game.image(y), copy.game.A.adjoint(X_in), copy.game.repaired(X_in)
             if X.ndim == 2:
-                copy.schur(X_in, X_in)
+                copy.game.A.schur(X_in, X_in)
             certify(copy, X=X_in, y=y)
             solved(copy, tol=1e-2)
             assert_same(X, X_kept, "X after certify")
             assert_same(y, y_kept, "y after certify")
-            assert_same(copy.cost, cost, "cost after solve")
-            forward = copy.forward(0 * y)
+            assert_same(copy.game.C, cost, "cost after solve")
+            forward = copy.game.image(0 * y)
             assert_same(np.asarray(as_numpy(forward)) + 0.0, cost + 0.0, "forward(0) after solve, and C")
         else:
             solved(copy, tol=1e-2)

@@ -9,9 +9,10 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 from matrixlearn._array import as_numpy, from_numpy
+from matrixlearn.exponents import entropy_on
 from matrixlearn.linalg import frobenius, spectral_norm
 from matrixlearn.oracles import Done, LevelOracle, SortedListOracle, VertexOracle
-from matrixlearn.problems import SpectralGame
+from matrixlearn.problems import GameProblem
 from matrixlearn.sets import ScaledSimplex, Spectraplex
 from matrixlearn.testing.asserts import (
     assert_at_most,
@@ -38,13 +39,14 @@ from matrixlearn.testing.reference import (
 from matrixlearn.testing.strategies import for_all, instances, seeds
 
 
-@law_of(SpectralGame)
+@law_of(GameProblem)
 def check_linear_minimizer(problem: ProblemOrClass) -> None:
     """Y.minimize(g) = (min over Y of g.y, a y in Y that attains it), the minimum as LP duality has it."""
 
-    @for_all(game=instances(problem), seed=seeds())
-    def law(game: Any, seed: int) -> None:
-        rng, Y = np.random.default_rng(seed), game.dual_set
+    @for_all(p=instances(problem), seed=seeds())
+    def law(p: Any, seed: int) -> None:
+        game = p.game
+        rng, Y = np.random.default_rng(seed), game.Y
         g = rng.standard_normal(Y.size) * 10.0 ** rng.uniform(-3, 3)
         if rng.random() < 0.5:
             g = np.round(g)  # ties and zeros
@@ -62,18 +64,19 @@ def check_linear_minimizer(problem: ProblemOrClass) -> None:
     law()
 
 
-@law_of(SpectralGame)
+@law_of(GameProblem)
 def check_sets(problem: ProblemOrClass) -> None:
     """Projections, centres and best responses lie in their sets; sigma_S(F) = <F, best response> >= <F, X>."""
 
-    @for_all(game=instances(problem), seed=seeds())
-    def law(game: Any, seed: int) -> None:
-        rng, S, Y = np.random.default_rng(seed), game.spectral_set, game.dual_set
+    @for_all(p=instances(problem), seed=seeds())
+    def law(p: Any, seed: int) -> None:
+        game = p.game
+        rng, S, Y = np.random.default_rng(seed), game.S, game.Y
         F, X = random_hermitian(game, rng), random_member(game, rng)
         response = S.best_response(F)
         assert_in_spectral_set(S.project(F), S, what="project(F)")
         assert_in_spectral_set(response, S, what="best_response(F)")
-        assert_in_spectral_set(S.center(game.cost), S, what="center")
+        assert_in_spectral_set(S.center(game.C), S, what="center")
         atol = 1e-12 * S.trace * frobenius(F) * S.n
         assert_close(S.project(X), X, atol=1e-12 * S.trace * S.n, what="project(X) and X in S")
         f = np.asarray(as_numpy(F))
@@ -91,58 +94,60 @@ def check_sets(problem: ProblemOrClass) -> None:
     law()
 
 
-@law_of(SpectralGame)
+@law_of(GameProblem)
 def check_exponent(problem: ProblemOrClass) -> None:
-    """exponent()(G) = R exp(-G) / Tr exp(-G) (+ 1 where Tr X <= R; R sinh / Tr cosh for the signed pair),
+    """The mirror map of S: G -> R exp(-G) / Tr exp(-G) (+ 1 where Tr X <= R; R sinh / Tr cosh for the signed pair),
     by a dense matrix exponential; G + c I gives the same X where the trace is fixed; any size of G a point of S.
     """
 
-    @for_all(game=instances(problem), seed=seeds(), size=st.sampled_from([1e-12, 1e-3, 1.0, 30.0, 1e6]))
-    def law(game: Any, seed: int, size: float) -> None:
-        S, mirror, rng = game.spectral_set, game.exponent(), np.random.default_rng(seed)
-        if tuple(mirror.zero(game.cost).shape) != tuple(game.cost.shape):
+    @for_all(p=instances(problem), seed=seeds(), size=st.sampled_from([1e-12, 1e-3, 1.0, 30.0, 1e6]))
+    def law(p: Any, seed: int, size: float) -> None:
+        game = p.game
+        S, mirror, rng = game.S, entropy_on(game.S), np.random.default_rng(seed)
+        if tuple(mirror.zero(game.C).shape) != tuple(game.C.shape):
             return  # losses in coordinates of its own: the plugin tests it against the dense routine
         G = exponents.in_blocks(random_hermitian(game, rng), S)
         norm = frobenius(G)
         G = G * (size / norm) if norm > 0 else G
         X = mirror(G)
-        assert_in_spectral_set(X, S, what="exponent()(G)")
+        assert_in_spectral_set(X, S, what="the mirror map of G")
         if size <= 30.0:
             atol = 1e-12 * S.trace * S.n * max(1.0, size)
-            assert_close(X, exponents.by_definition(G, S), atol=atol, what="exponent()(G) and its definition")
+            assert_close(X, exponents.by_definition(G, S), atol=atol, what="the mirror map of G and its definition")
         if isinstance(S, Spectraplex | ScaledSimplex):
             shift = size * 3.0
             shifted = G + shift * (from_numpy(np.eye(S.n) if G.ndim == 2 else np.ones(S.n), G))
             atol = 1e-12 * S.trace * S.n * max(1.0, 4 * size)
-            assert_close(mirror(shifted), X, atol=atol, what="exponent()(G + c I) and exponent()(G)")
-        twice = mirror.accumulate(mirror.accumulate(mirror.zero(game.cost), G, 0.5), G, 0.5)
+            assert_close(mirror(shifted), X, atol=atol, what="the mirror maps of G + c I and G")
+        twice = mirror.accumulate(mirror.accumulate(mirror.zero(game.C), G, 0.5), G, 0.5)
         assert_close(mirror(twice), X, atol=1e-12 * S.trace * S.n * max(1.0, size), what="half of G twice")
 
     law()
 
 
-@law_of(SpectralGame)
+@law_of(GameProblem)
 def check_oracles(problem: ProblemOrClass) -> None:
     """An oracle moves to a y in Y with value(X, y) = level - slack <= level and ||A(y) - C||_2 <= width, and
     fails only where min over D_alpha of value(X, y) > level = alpha, as LP duality has it; then X (repaired)
     proves that the optimum is at least the level (Lemma 4.2.1).
     """
 
-    @for_all(game=instances(problem), seed=seeds())
-    def law(game: Any, seed: int) -> None:
+    @for_all(p=instances(problem), seed=seeds())
+    def law(p: Any, seed: int) -> None:
+        game = p.game
         rng = np.random.default_rng(seed)
-        assume(game.dual_set.is_bounded)
+        assume(game.Y.is_bounded)
         X, anchor = random_member(game, rng), random_multipliers(game, rng)
         x = np.asarray(as_numpy(X))
         x = np.diag(x) if x.ndim == 1 else x
         C, A = dense_cost(game), dense_constraints(game)
-        gradient = game.offset - np.real(np.einsum("jab,ba->j", A, x))
+        gradient = game.c - np.real(np.einsum("jab,ba->j", A, x))
         constant = float(np.real(np.sum(C.conj() * x)))
-        least = constant + linear_minimum(game.dual_set, gradient)
-        size = size_at(game, np.abs(anchor) + np.abs(game.dual_set.minimize(gradient)[1]))
+        least = constant + linear_minimum(game.Y, gradient)
+        size = size_at(game, np.abs(anchor) + np.abs(game.Y.minimize(gradient)[1]))
         spread = max(constant + float(gradient @ anchor) - least, 1e-3 * size)
         level = least + spread * float(rng.choice([-0.5, 1e-6, 0.3, 1.0, 3.0]))
-        Y, part = game.dual_set, game.dual_set_at(level)
+        Y, part = game.Y, game.level_set(level)
         oracles: list[Any] = [VertexOracle(game, level), LevelOracle(game, level, anchor)]
         least_of = {"VertexOracle": least, "SortedListOracle": least}
         least_of["LevelOracle"] = constant + linear_minimum(part, gradient)
@@ -156,7 +161,7 @@ def check_oracles(problem: ProblemOrClass) -> None:
             if isinstance(answer, Done):
                 holds(answer.reason == "fails", f"{who} ends with {answer.reason!r}, not 'fails'")
                 assert_at_most(level, least_of[who], atol=atol, what=f"{who} fails at a level, and the least value")
-                lower = game.bound_from_matrix(X).lower
+                lower = p.bound_from_matrix(X).lower
                 assert_at_most(level, lower, atol=1e-9 * size, what=f"{who} fails at a level, and what X proves")
                 continue
             assert_at_most(least_of[who], level, atol=atol, what=f"{who} moves: the least value and the level")
@@ -168,8 +173,8 @@ def check_oracles(problem: ProblemOrClass) -> None:
             loss = np.asarray(as_numpy(answer.loss))
             loss = np.diag(loss) if loss.ndim == 1 else loss
             expected = np.tensordot(answer.y, A, axes=1) - C
-            scale = size_at(game, answer.y) / game.spectral_set.trace
-            assert_close(loss, expected, atol=1e-12 * scale * game.spectral_set.n, what=f"{who}: loss and A(y) - C")
+            scale = size_at(game, answer.y) / game.S.trace
+            assert_close(loss, expected, atol=1e-12 * scale * game.S.n, what=f"{who}: loss and A(y) - C")
             assert_at_most(spectral_norm(loss), answer.width, atol=1e-12 * scale, what=f"{who}: ||loss|| and width")
 
     law()

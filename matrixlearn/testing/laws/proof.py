@@ -14,7 +14,8 @@ from matrixlearn._certify import certify
 from matrixlearn._solve import methods
 from matrixlearn.exceptions import CertificateError
 from matrixlearn.linalg import frobenius
-from matrixlearn.problems import MulticonvexProblem, Problem, SpectralGame
+from matrixlearn.problems import GameProblem, MulticonvexProblem, Problem
+from matrixlearn.problems.played import Played
 from matrixlearn.testing.asserts import (
     assert_at_most,
     assert_close,
@@ -33,7 +34,7 @@ from matrixlearn.testing.laws.base import (
     size_at,
     solved,
 )
-from matrixlearn.testing.laws.moved import MovedGame
+from matrixlearn.testing.laws.moved import moved
 from matrixlearn.testing.reference import (
     dense_constraints,
     dense_cost,
@@ -46,63 +47,65 @@ from matrixlearn.testing.reference import (
 from matrixlearn.testing.strategies import for_all, instances, rotation, seeds
 
 
-@law_of(SpectralGame)
+@law_of(GameProblem)
 def check_bounds_are_their_definition(problem: ProblemOrClass) -> None:
     """bound_from_vector(y).upper = c.y + sigma_S(C - A(y)) and bound_from_matrix(X).lower = <C, X> + min over Y of
     (c - A*(X)).y at the points that they return, y in Y and X in S, rounding on the safe side.
     """
 
-    @for_all(game=instances(problem), seed=seeds())
-    def law(game: Any, seed: int) -> None:
+    @for_all(p=instances(problem), seed=seeds())
+    def law(p: Any, seed: int) -> None:
+        game = p.game
         rng, C, A = np.random.default_rng(seed), dense_cost(game), dense_constraints(game)
-        y = random_multipliers(game, rng) if rng.random() < 0.5 else rng.standard_normal(game.dual_set.size)
-        bound = game.bound_from_vector(y)
-        assert_in_dual_set(bound.point, game.dual_set, what="the point of the upper bound")
-        defined = float(game.offset @ bound.point) + support(game, C - np.tensordot(bound.point, A, axes=1))
+        y = random_multipliers(game, rng) if rng.random() < 0.5 else rng.standard_normal(game.Y.size)
+        bound = p.bound_from_vector(y)
+        assert_in_dual_set(bound.point, game.Y, what="the point of the upper bound")
+        defined = float(game.c @ bound.point) + support(game, C - np.tensordot(bound.point, A, axes=1))
         size = size_at(game, bound.point)
         assert_at_most(defined, bound.upper, atol=1e-15 * size, what="c.y + sigma_S(C - A(y)) and the upper bound")
         assert_at_most(bound.upper, defined, atol=1e-10 * size, what="upper bound and c.y + sigma_S(C - A(y))")
 
         X = random_member(game, rng) if rng.random() < 0.5 else random_hermitian(game, rng)
-        bound = game.bound_from_matrix(X)
-        assert_in_spectral_set(bound.point, game.spectral_set, what="the point of the lower bound")
+        bound = p.bound_from_matrix(X)
+        assert_in_spectral_set(bound.point, game.S, what="the point of the lower bound")
         x = np.asarray(as_numpy(bound.point))
         x = np.diag(x) if x.ndim == 1 else x
-        gradient = game.offset - np.real(np.einsum("jab,ba->j", A, x))
-        defined = float(np.real(np.sum(C.conj() * x))) + linear_minimum(game.dual_set, gradient)
+        gradient = game.c - np.real(np.einsum("jab,ba->j", A, x))
+        defined = float(np.real(np.sum(C.conj() * x))) + linear_minimum(game.Y, gradient)
         if bound.lower == -np.inf:
             return  # says nothing: `check_agrees_with_cvxpy` asks that it can
-        if game.dual_set.is_bounded:
-            size = size_at(game, np.abs(game.dual_set.minimize(gradient)[1]))
+        if game.Y.is_bounded:
+            size = size_at(game, np.abs(game.Y.minimize(gradient)[1]))
         else:
-            size = game.spectral_set.trace * frobenius(game.cost)
+            size = game.S.trace * frobenius(game.C)
         assert_at_most(bound.lower, defined, atol=1e-15 * size, what="lower bound and <C, X> + min (c - A*(X)).y")
         assert_at_most(defined, bound.lower, atol=1e-10 * size, what="<C, X> + min (c - A*(X)).y and lower bound")
 
     law()
 
 
-@law_of(SpectralGame)
+@law_of(GameProblem)
 def check_certificate_is_sound(problem: ProblemOrClass) -> None:
     """Weak duality: lower(X) <= optimum <= upper(y) for all X in S and y in Y, cvxpy's optimum; and
     lower(X) <= value(X, y) <= upper(y).
     """
 
-    @for_all(game=instances(problem), seed=seeds(), cost=2)
-    def law(game: Any, seed: int) -> None:
-        rng, judged = np.random.default_rng(seed), optimum(game)
+    @for_all(p=instances(problem), seed=seeds(), cost=2)
+    def law(p: Any, seed: int) -> None:
+        game = p.game
+        rng, judged = np.random.default_rng(seed), optimum(p)
         for _ in range(5):
             X, y = random_member(game, rng), random_multipliers(game, rng)
-            certificate = certify(game, X=X, y=y)
+            certificate = certify(p, X=X, y=y)
             note(str(certificate))
             assert_at_most(certificate.lower, certificate.upper, what="lower and upper")
             if np.isfinite(judged.error):
                 assert_at_most(certificate.lower, judged.value, atol=judged.error, what="lower and cvxpy's optimum")
                 assert_at_most(judged.value, certificate.upper, atol=judged.error, what="cvxpy's optimum and upper")
-            value = game.value_at(X, y)
+            value = game.value(X, y)
             atol = 1e-11 * size_at(game, y)
             # a repaired point is another point: its bound says nothing of value(X, y)
-            assert_at_most(game.lower_value(X)[0], value, atol=atol, what="lower(X) and value(X, y)")
+            assert_at_most(game.lower(X)[0], value, atol=atol, what="lower(X) and value(X, y)")
             assert_at_most(value, certificate.upper, atol=atol, what="value(X, y) and upper(y)")
 
     law()
@@ -166,7 +169,7 @@ def check_blocks_agree_with_cvxpy(problem: ProblemOrClass) -> None:
     law()
 
 
-@law_of(SpectralGame)
+@law_of(GameProblem)
 def check_every_method_is_sound(problem: ProblemOrClass) -> None:
     """However few iterations any method gets, its bounds hold cvxpy's optimum between them."""
 
@@ -186,26 +189,27 @@ def check_every_method_is_sound(problem: ProblemOrClass) -> None:
     law()
 
 
-@law_of(SpectralGame)
+@law_of(GameProblem)
 def check_value_is_equivariant(problem: ProblemOrClass) -> None:
     """v(k U C U^H, k c, k U A U^H) = k v(C, c, A) for rotations U and units k from 1e-8 to 1e8."""
     tol = 1e-6
 
-    @for_all(game=instances(problem), seed=seeds(), exponent=st.sampled_from([-8, -3, 0, 3, 8]), cost=3)
-    def law(game: Any, seed: int, exponent: int) -> None:
+    @for_all(p=instances(problem), seed=seeds(), exponent=st.sampled_from([-8, -3, 0, 3, 8]), cost=3)
+    def law(p: Any, seed: int, exponent: int) -> None:
+        game = p.game
         k = 10.0**exponent
-        assume(game.dual_set.is_bounded)
-        n, vector = game.spectral_set.n, game.cost.ndim == 1
-        if vector or game.spectral_set.blocks:
+        assume(game.Y.is_bounded)
+        n, vector = game.S.n, game.C.ndim == 1
+        if vector or game.S.blocks:
             U = np.eye(n)[np.random.default_rng(seed).permutation(n)] if vector else np.eye(n)
         else:
-            U = rotation(n, seed, np.iscomplexobj(as_numpy(game.forward(np.ones(game.dual_set.size)))))
-        moved = solved(MovedGame(game, k, U), tol=tol)
-        holds(moved.status == "optimal", f"{moved.status} in units of {k:g}: gap {moved.gap:.2e}\n{moved.explain()}")
-        still = solved(game, tol=tol)
+            U = rotation(n, seed, np.iscomplexobj(as_numpy(game.image(np.ones(game.Y.size)))))
+        there = solved(Played(moved(game, k, U)), tol=tol)
+        holds(there.status == "optimal", f"{there.status} in units of {k:g}: gap {there.gap:.2e}\n{there.explain()}")
+        still = solved(p, tol=tol)
         atol = 1e-12 * game.scale
-        assert_at_most(moved.lower / k, still.upper, atol=atol, what=f"lower in units of {k:g}, and upper")
-        assert_at_most(still.lower, moved.upper / k, atol=atol, what=f"lower, and upper in units of {k:g}")
+        assert_at_most(there.lower / k, still.upper, atol=atol, what=f"lower in units of {k:g}, and upper")
+        assert_at_most(still.lower, there.upper / k, atol=atol, what=f"lower, and upper in units of {k:g}")
 
     law()
 
@@ -233,9 +237,9 @@ def check_certificate_verifies(problem: ProblemOrClass) -> None:
         ]
         if fresh.trace_bound is not None:  # without a bound, or with a larger one, the claim is more than is proved
             forged += [dataclasses.replace(certificate, trace_bound=R) for R in (None, 2 * fresh.trace_bound)]
-        if isinstance(p, SpectralGame):
+        if isinstance(p, GameProblem):
             rng = np.random.default_rng(seed)
-            X, y = random_member(p, rng), random_multipliers(p, rng)
+            X, y = random_member(p.game, rng), random_multipliers(p.game, rng)
             worse = certify(type(p)(**p.parameters()), X=X, y=y)  # by a problem that remembers nothing
             if worse.lower < certificate.lower - step:
                 forged.append(dataclasses.replace(certificate, X=X))
@@ -251,22 +255,25 @@ def check_certificate_verifies(problem: ProblemOrClass) -> None:
     law()
 
 
-@law_of(SpectralGame)
+@law_of(GameProblem)
 def check_repaired_points_are_feasible(problem: ProblemOrClass) -> None:
     """The points of a finite certificate satisfy every constraint of reference() on "X" and "y", to rounding."""
 
     @for_all(p=instances(problem), seed=seeds(), cost=2)
     def law(p: Any, seed: int) -> None:
         rng = np.random.default_rng(seed)
-        proven = [certify(p, X=random_member(p, rng), y=random_multipliers(p, rng)), solved(p, tol=1e-3).certificate]
+        proven = [
+            certify(p, X=random_member(p.game, rng), y=random_multipliers(p.game, rng)),
+            solved(p, tol=1e-3).certificate,
+        ]
         for certificate in proven:
             if certificate.X is not None:
-                assert_in_spectral_set(certificate.X, p.spectral_set)
+                assert_in_spectral_set(certificate.X, p.game.S)
             if certificate.y is not None:
-                assert_in_dual_set(certificate.y, p.dual_set)
+                assert_in_dual_set(certificate.y, p.game.Y)
             # a lower bound of -inf is what an infeasible X proves; where Y bounds the multipliers, the
             # bound of an X that could not be repaired counts its violations in
-            X = certificate.X if p.repair(certificate.X) is not None else None
+            X = certificate.X if p.game.repaired(certificate.X) is certificate.X else None
             for constraint, violation, size in violations(p, X, certificate.y):
                 assert_at_most(violation, 0.0, atol=1e-12 * size, what=f"violation of {constraint[:200]}")
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from matrixlearn._array import as_numpy
 from matrixlearn.linalg import frobenius
-from matrixlearn.problems import FamilyGame, Problem, SpectralGame
+from matrixlearn.problems import GameProblem, Problem
 from matrixlearn.sets import ScaledSimplex
 from matrixlearn.testing.asserts import (
     assert_at_most,
@@ -86,18 +86,18 @@ def check_rebuilds(problem: ProblemOrClass) -> None:
         copies = {"parameters()": type(p)(**p.parameters()), "pickle": pickle.loads(pickle.dumps(p))}
         for how, copy in copies.items():
             assert_close(copy.scale, p.scale, atol=1e-12 * p.scale, what=f"the scale after {how}")
-            if isinstance(p, SpectralGame):
+            if isinstance(p, GameProblem):
                 rng = np.random.default_rng(seed)
-                X, y = random_member(p, rng), random_multipliers(p, rng)
-                size, R = size_at(p, y), p.spectral_set.trace
-                a = frobenius(X) * max(frobenius(p.constraint(j)) for j in range(len(y)))
-                assert_close(copy.forward(y), p.forward(y), atol=1e-12 * size / R, what=f"forward(y) after {how}")
-                assert_close(copy.adjoint(X), p.adjoint(X), atol=1e-12 * a, what=f"adjoint(X) after {how}")
+                X, y = random_member(p.game, rng), random_multipliers(p.game, rng)
+                size, R = size_at(p.game, y), p.game.S.trace
+                a = frobenius(X) * max(frobenius(p.game.A.matrix(j)) for j in range(len(y)))
+                assert_close(copy.game.image(y), p.game.image(y), atol=1e-12 * size / R, what=f"image(y) after {how}")
+                assert_close(copy.game.A.adjoint(X), p.game.A.adjoint(X), atol=1e-12 * a, what=f"A*(X) after {how}")
                 upper, lower = p.bound_from_vector(y).upper, p.bound_from_matrix(X).lower
                 assert_close(copy.bound_from_vector(y).upper, upper, atol=1e-10 * size, what=f"upper bound after {how}")
                 again = copy.bound_from_matrix(X).lower
                 if np.isfinite(lower) and np.isfinite(again):  # a repair may succeed by a hair
-                    size = size_at(p, p.lower_value(X)[1]) if p.dual_set.is_bounded else max(p.scale, abs(lower))
+                    size = size_at(p.game, p.game.lower(X)[1]) if p.game.Y.is_bounded else max(p.scale, abs(lower))
                     assert_close(again, lower, atol=1e-10 * size, what=f"lower bound after {how}")
 
     law()
@@ -151,25 +151,25 @@ def check_hostile_input(problem: ProblemOrClass) -> None:
     law()
 
 
-@law_of(SpectralGame)
+@law_of(GameProblem)
 def check_shapes(problem: ProblemOrClass) -> None:
-    """C = C^H is (n, n); c, a and adjoint(X) are (m,); forward(y) is like C; 0 < scale < inf; Y is bounded."""
+    """C = C^H is (n, n); c, A.norms and A*(X) are (m,); C - A(y) is like C; 0 < scale < inf; Y is bounded."""
 
-    @for_all(game=instances(problem), seed=seeds())
-    def law(game: Any, seed: int) -> None:
+    @for_all(p=instances(problem), seed=seeds())
+    def law(p: Any, seed: int) -> None:
+        game = p.game
         rng = np.random.default_rng(seed)
-        n, m = game.spectral_set.n, game.dual_set.size
-        shape = (n,) if isinstance(game.spectral_set, ScaledSimplex) else (n, n)
-        sizes = f"spectral_set has n = {n} and dual_set has size m = {m}"
-        if isinstance(game, FamilyGame):
-            holds(tuple(game.family.shape) == (m, n), f"family has the shape (m, n) = {game.family.shape}, but {sizes}")
+        n, m = game.S.n, game.Y.size
+        shape = (n,) if isinstance(game.S, ScaledSimplex) else (n, n)
+        sizes = f"S has n = {n} and Y has size m = {m}"
+        holds(tuple(game.A.shape) == (m, n), f"A has the shape (m, n) = {game.A.shape}, but {sizes}")
         asked: tuple[tuple[str, Callable[[], Any], tuple[int, ...]], ...] = (  # the data first: they size the points
-            ("cost", lambda: game.cost, shape),
-            ("offset", lambda: game.offset, (m,)),
-            ("constraint_norms", lambda: game.constraint_norms, (m,)),
-            ("forward(y)", lambda: game.forward(random_multipliers(game, rng)), shape),
-            ("constraint(0)", lambda: game.constraint(0), shape),
-            ("adjoint(X)", lambda: game.adjoint(random_member(game, rng)), (m,)),
+            ("C", lambda: game.C, shape),
+            ("c", lambda: game.c, (m,)),
+            ("A.norms", lambda: game.A.norms, (m,)),
+            ("image(y)", lambda: game.image(random_multipliers(game, rng)), shape),
+            ("A.matrix(0)", lambda: game.A.matrix(0), shape),
+            ("A.adjoint(X)", lambda: game.A.adjoint(random_member(game, rng)), (m,)),
         )
         for what, of, expected in asked:
             array = of()
@@ -178,87 +178,89 @@ def check_shapes(problem: ProblemOrClass) -> None:
             holds(got == expected, f"{what} must have shape {expected}, got {got}: {sizes}")
             holds(np.all(np.isfinite(as_numpy(array))), f"{what} is not finite")
         if len(shape) == 2:
-            assert_hermitian(game.cost, what="cost")
-            assert_hermitian(game.constraint(m - 1), what="constraint(m - 1)")
-        for what, vector in (("offset", game.offset), ("adjoint(X)", game.adjoint(random_member(game, rng)))):
+            assert_hermitian(game.C, what="C")
+            assert_hermitian(game.A.matrix(m - 1), what="A.matrix(m - 1)")
+        for what, vector in (("c", game.c), ("A.adjoint(X)", game.A.adjoint(random_member(game, rng)))):
             holds(isinstance(vector, np.ndarray), f"{what} must be a NumPy array, got {type(vector).__name__}")
             holds(vector.dtype == np.float64, f"{what} must be float64, got {vector.dtype}")
         holds(0 < game.scale < float("inf"), f"scale must be positive and finite, got {game.scale}")
-        bounded = game.dual_set.is_bounded
-        holds(
-            bounded, "dual_set must be bounded: give every y_j an upper bound, or all of them a row (weighted_simplex)"
-        )
+        bounded = game.Y.is_bounded
+        holds(bounded, "Y must be bounded: give every y_j an upper bound, or all of them a row (weighted_simplex)")
 
     law()
 
 
-@law_of(SpectralGame)
-def check_forward_is_affine(problem: ProblemOrClass) -> None:
-    """forward(y) = C - sum_j y_j A_j for every y: at 0, at unit vectors, and between."""
+@law_of(GameProblem)
+def check_image_is_affine(problem: ProblemOrClass) -> None:
+    """image(y) = C - sum_j y_j A_j for every y: at 0, at unit vectors, and between."""
 
-    @for_all(game=instances(problem), seed=seeds())
-    def law(game: Any, seed: int) -> None:
+    @for_all(p=instances(problem), seed=seeds())
+    def law(p: Any, seed: int) -> None:
+        game = p.game
         rng = np.random.default_rng(seed)
-        y = rng.standard_normal(game.dual_set.size) * 10.0 ** rng.uniform(-3, 3)
+        y = rng.standard_normal(game.Y.size) * 10.0 ** rng.uniform(-3, 3)
         if rng.random() < 0.3:
             y = y * (rng.random(len(y)) < 0.3)  # sparse, as an oracle answers
-        atol = 1e-13 * (len(y) + game.spectral_set.n) * size_at(game, y) / game.spectral_set.trace
-        F = np.asarray(as_numpy(game.forward(y)))
+        atol = 1e-13 * (len(y) + game.S.n) * size_at(game, y) / game.S.trace
+        F = np.asarray(as_numpy(game.image(y)))
         F = np.diag(F) if F.ndim == 1 else F
         expected = dense_cost(game) - np.tensordot(y, dense_constraints(game), axes=1)
-        assert_close(F, expected, atol=atol, what="forward(y) and C - sum_j y_j A_j")
-        zero = np.asarray(as_numpy(game.forward(0 * y)))
-        assert_same(zero + 0.0, np.asarray(as_numpy(game.cost)) + 0.0 * zero, "forward(0) and C")
+        assert_close(F, expected, atol=atol, what="C - A(y) and C - sum_j y_j A_j")
+        zero = np.asarray(as_numpy(game.image(0 * y)))
+        assert_same(zero + 0.0, np.asarray(as_numpy(game.C)) + 0.0 * zero, "C - A(0) and C")
 
     law()
 
 
-@law_of(SpectralGame)
+@law_of(GameProblem)
 def check_adjoint_identity(problem: ProblemOrClass) -> None:
-    """<A(y), X> = y . A*(X) for every Hermitian X and every y, with A(y) = C - forward(y)."""
+    """<A(y), X> = y . A*(X) for every Hermitian X and every y, with A(y) = C - image(y)."""
 
-    @for_all(game=instances(problem), seed=seeds())
-    def law(game: Any, seed: int) -> None:
+    @for_all(p=instances(problem), seed=seeds())
+    def law(p: Any, seed: int) -> None:
+        game = p.game
         rng = np.random.default_rng(seed)
-        X, m = random_hermitian(game, rng), game.dual_set.size
-        spread = (frobenius(game.cost) or 1.0) / float(np.max(game.constraint_norms, initial=0.0) or 1.0)
+        X, m = random_hermitian(game, rng), game.Y.size
+        spread = (frobenius(game.C) or 1.0) / float(np.max(game.A.norms, initial=0.0) or 1.0)
         y = spread * rng.standard_normal(m)
         # conjugated on the left, and not by the library's inner product
-        A_of_y = np.asarray(as_numpy(game.cost)) - np.asarray(as_numpy(game.forward(y)))
+        A_of_y = np.asarray(as_numpy(game.C)) - np.asarray(as_numpy(game.image(y)))
         left = float(np.real(np.sum(A_of_y.conj() * np.asarray(as_numpy(X)))))
-        size = size_at(game, y) / game.spectral_set.trace * frobenius(X)
-        assert_close(left, y @ game.adjoint(X), atol=1e-12 * size, what="<A(y), X> and y . A*(X)")
+        size = size_at(game, y) / game.S.trace * frobenius(X)
+        assert_close(left, y @ game.A.adjoint(X), atol=1e-12 * size, what="<A(y), X> and y . A*(X)")
 
     law()
 
 
-@law_of(SpectralGame)
+@law_of(GameProblem)
 def check_schur(problem: ProblemOrClass) -> None:
     """schur(U, V)_ij = Re tr(A_i U A_j V) for Hermitian U and V."""
 
-    @for_all(game=instances(problem), seed=seeds())
-    def law(game: Any, seed: int) -> None:
-        if game.cost.ndim == 1:
+    @for_all(p=instances(problem), seed=seeds())
+    def law(p: Any, seed: int) -> None:
+        game = p.game
+        if game.C.ndim == 1:
             return  # the diagonal case has no Schur matrix
         rng = np.random.default_rng(seed)
         U, V = random_hermitian(game, rng), random_hermitian(game, rng)
         A, u, v = dense_constraints(game), np.asarray(as_numpy(U)), np.asarray(as_numpy(V))
         expected = np.real(np.einsum("iab,jba->ij", A, u @ A @ v))
         size = frobenius(U) * frobenius(V) * float(np.max(np.linalg.norm(A, axis=(1, 2)), initial=0.0)) ** 2
-        assert_close(game.schur(U, V), expected, atol=1e-12 * size, what="schur(U, V) and Re tr(A_i U A_j V)")
+        assert_close(game.A.schur(U, V), expected, atol=1e-12 * size, what="A.schur(U, V) and Re tr(A_i U A_j V)")
 
     law()
 
 
-@law_of(SpectralGame)
-def check_constraint_norms(problem: ProblemOrClass) -> None:
-    """constraint_norms_j >= ||A_j||_2, and cost_norm >= ||C||_2."""
+@law_of(GameProblem)
+def check_norms(problem: ProblemOrClass) -> None:
+    """A.norms_j >= ||A_j||_2, and cost_norm >= ||C||_2."""
 
-    @for_all(game=instances(problem))
-    def law(game: Any) -> None:
+    @for_all(p=instances(problem))
+    def law(p: Any) -> None:
+        game = p.game
         norms = np.max(np.abs(np.linalg.eigvalsh(dense_constraints(game))), axis=1)
-        for j, (claimed, norm) in enumerate(zip(game.constraint_norms, norms, strict=True)):
-            assert_at_most(norm, float(claimed), atol=1e-12 * norm, what=f"||A_{j}||_2 and constraint_norms[{j}]")
+        for j, (claimed, norm) in enumerate(zip(game.A.norms, norms, strict=True)):
+            assert_at_most(norm, float(claimed), atol=1e-12 * norm, what=f"||A_{j}||_2 and A.norms[{j}]")
         norm = float(np.max(np.abs(np.linalg.eigvalsh(dense_cost(game)))))
         assert_at_most(norm, game.cost_norm, atol=1e-12 * norm, what="||C||_2 and cost_norm")
 

@@ -8,9 +8,10 @@ from matrixlearn_discrepancy import Discrepancy
 
 import matrixlearn as ml
 from matrixlearn.engines import ColumnGeneration, Incumbent, InteriorPoint
+from matrixlearn.engines.column_generation import Columns
 from matrixlearn.linalg import inner
 from matrixlearn.maps import DenseMap, RankOneMap, ScaledMap, SparseMap
-from matrixlearn.problems.restricted import RestrictedGame
+from matrixlearn.testing.laws.engine import Opaque
 
 seeds = st.integers(0, 2**32 - 1)
 GAMES = ["sdp", "discrepancy", "maxcut", "template"]
@@ -32,27 +33,28 @@ def test_the_law_holds_and_every_instance_is_solved(instances, hold_the_law):
 def test_what_a_restricted_game_says_of_its_points_the_whole_game_says(name, random_game, seed):
     """Upper values agree, the lower value of the whole is at most the restricted one, and <A_I(y), X> = y . A_I*(X)."""
     game = random_game(name, seed)
-    if game is None or not game.dual_set.is_bounded:
+    if game is None or not game.game.Y.is_bounded:
         return
     rng = np.random.default_rng(seed)
-    m, n = game.dual_set.size, game.spectral_set.n
+    m, n = game.game.Y.size, game.game.S.n
     index = np.flatnonzero(rng.random(m) < 0.6)
     if len(index) == 0:
         return
-    at = game.dual_set.minimize(rng.standard_normal(m))[1]
-    part = RestrictedGame(game, index, at)
-    np.testing.assert_allclose(part.embedded(at[index]), at)
+    at = game.game.Y.minimize(rng.standard_normal(m))[1]
+    columns = Columns(game.game, index, at)
+    part = columns.game
+    np.testing.assert_allclose(columns.embedded(at[index]), at)
     G = rng.standard_normal((n, n))
-    X = game.spectral_set.project((G + G.T) / 2 + 0 * game.cost)
-    y = part.dual_set.project(rng.standard_normal(len(index)))
-    whole = game.dual_set.project(part.embedded(y))
-    size = 1e-9 * (game.scale + abs(game.upper_value(whole)))
-    np.testing.assert_allclose(whole, part.embedded(y), atol=1e-9 * (1 + np.abs(whole).max()))
-    assert part.upper_value(y) == pytest.approx(game.upper_value(whole), abs=size)
-    assert part.value_at(X, y) == pytest.approx(game.value_at(X, whole), abs=size)
-    assert game.lower_value(X)[0] <= part.lower_value(X)[0] + size
-    assert inner(part.apply(y), X) == pytest.approx(y @ part.adjoint(X), abs=size)
-    np.testing.assert_allclose(part.forward(y), game.forward(whole), atol=size)
+    X = game.game.S.project((G + G.T) / 2 + 0 * game.game.C)
+    y = part.Y.project(rng.standard_normal(len(index)))
+    whole = game.game.Y.project(columns.embedded(y))
+    size = 1e-9 * (game.scale + abs(game.game.upper(whole)))
+    np.testing.assert_allclose(whole, columns.embedded(y), atol=1e-9 * (1 + np.abs(whole).max()))
+    assert part.upper(y) == pytest.approx(game.game.upper(whole), abs=size)
+    assert part.value(X, y) == pytest.approx(game.game.value(X, whole), abs=size)
+    assert game.game.lower(X)[0] <= part.lower(X)[0] + size
+    assert inner(part.A.apply(y), X) == pytest.approx(y @ part.A.adjoint(X), abs=size)
+    np.testing.assert_allclose(part.image(y), game.game.image(whole), atol=size)
 
 
 @given(seed=seeds)
@@ -88,10 +90,10 @@ def test_many_points_are_solved_on_few_of_them(cap, seed):
     assert ours.lower <= all_points.upper and all_points.lower <= ours.upper
     seen, engine = 0, ColumnGeneration()
     incumbent = Incumbent.first(problem)
-    state = engine.init(problem, incumbent)
+    state = engine.init(problem.game, incumbent)
     while incumbent.gap > 1e-7 and not state.finished:
-        state = engine.step(problem, state, incumbent)
-        seen = max(seen, len(state.restricted.index))
+        state = engine.step(problem.game, state, incumbent)
+        seen = max(seen, len(state.columns.index))
         for proposal in state.proposals:
             incumbent = incumbent.offered(proposal)
     assert incumbent.gap <= 1e-7
@@ -101,19 +103,19 @@ def test_many_points_are_solved_on_few_of_them(cap, seed):
 def test_where_no_column_is_left_to_join_the_matrix_proves_as_much_of_the_whole():
     problem = gaussian(300, 100, 8)
     engine, incumbent = ColumnGeneration(), Incumbent.first(problem)
-    state = engine.init(problem, incumbent)
+    state = engine.init(problem.game, incumbent)
     found = False
     for _ in range(200):
-        game, inner_state = state.restricted, state.inner
-        state = engine.step(problem, state, incumbent)
+        columns, inner_state = state.columns, state.inner
+        state = engine.step(problem.game, state, incumbent)
         for proposal in state.proposals:
             incumbent = incumbent.offered(proposal)
-            reduced = problem.offset - problem.adjoint(proposal.X) + 0.0
-            theta = -np.min(reduced[game.index])  # of the cheapest column in I: the multiplier of sum y = 1
-            outside = np.setdiff1d(np.arange(300), game.index)
+            reduced = problem.game.prices(proposal.X) + 0.0
+            theta = -np.min(reduced[columns.index])  # of the cheapest column in I: the multiplier of sum y = 1
+            outside = np.setdiff1d(np.arange(300), columns.index)
             if np.all(reduced[outside] + theta >= 0):
                 found = True
-                assert problem.lower_value(proposal.X)[0] == pytest.approx(game.lower_value(proposal.X)[0], rel=1e-12)
+                assert problem.game.lower(proposal.X)[0] == pytest.approx(columns.game.lower(proposal.X)[0], rel=1e-12)
         if incumbent.gap < 1e-8 or state.finished:
             break
     assert found and inner_state is not None
@@ -137,7 +139,7 @@ def test_auto_takes_it_for_many_points_and_says_why():
     assert "m = 450" in solution.explain()
     assert ml.solve(gaussian(60, 50, 6), tol=1e-3).method == "interior-point"
     assert not ColumnGeneration().preferred(
-        ml.LinearSDP(np.eye(2), np.ones((500, 2)), np.ones(500)).standard.program, 1e-3
+        ml.LinearSDP(np.eye(2), np.ones((500, 2)), np.ones(500)).standard.program.game, 1e-3
     )
 
 
@@ -168,12 +170,12 @@ def test_a_start_that_fails_is_replaced_by_a_cold_one():
     engine, incumbent = ColumnGeneration(), Incumbent.first(problem)
     from dataclasses import replace
 
-    state = engine.init(problem, incumbent)
+    state = engine.init(problem.game, incumbent)
     broken = replace(state, inner=replace(state.inner, t=-1.0), warm=True)  # S is not positive definite
-    state = engine.step(problem, broken, incumbent)
+    state = engine.step(problem.game, broken, incumbent)
     assert not state.finished and not state.warm and state.inner.t > 0
     broken = replace(state, inner=replace(state.inner, t=-1.0))
-    assert "factorization" in engine.step(problem, broken, incumbent).finished
+    assert "factorization" in engine.step(problem.game, broken, incumbent).finished
 
 
 def test_the_arrays_of_other_libraries(backend):
@@ -189,5 +191,5 @@ def test_what_it_cannot_play_is_refused():
     assert "bounded" in ColumnGeneration().objection(
         ml.LinearSDP(np.eye(2), [-np.eye(2)], [-0.5], 1.0).standard.program
     )
-    refused = ColumnGeneration().objection(object())
-    assert "SpectralGame" in refused and "column-generation" in refused
+    refused = ColumnGeneration().objection(Opaque())
+    assert "plays games" in refused and "column-generation" in refused

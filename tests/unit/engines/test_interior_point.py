@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 import matrixlearn as ml
 from matrixlearn.engines import Incumbent, InteriorPoint
 from matrixlearn.engines.base import DECISIVE
+from matrixlearn.problems.bounds import bounds_from_interior
 
 seeds = st.integers(0, 2**32 - 1)
 ENGINE = InteriorPoint()
@@ -16,9 +17,9 @@ ENGINE = InteriorPoint()
 def states(game, most=60):
     """The states of a solve, one after another, until the proven gap is small."""
     incumbent = Incumbent.first(game)
-    state = ENGINE.init(game, incumbent)
+    state = ENGINE.init(game.game, incumbent)
     for _ in range(most):
-        state = ENGINE.step(game, state, incumbent)
+        state = ENGINE.step(game.game, state, incumbent)
         for proposal in state.proposals:
             incumbent = incumbent.shown(proposal)
         if state.finished or incumbent.gap < 1e-7:
@@ -38,7 +39,7 @@ def test_what_the_factors_prove_the_eigenvalues_prove_too(name, random_game, see
     for state in states(game):
         proposal = state.proposals[0]
         interior = proposal.interior
-        from_matrix, from_vector = game.bounds_from_interior(interior.X, proposal.y, interior.t)
+        from_matrix, from_vector = bounds_from_interior(game.game, interior.X, proposal.y, interior.t)
         sharp = ml.certify(game, X=from_matrix.point, y=from_vector.point)
         slack = 1e-12 * max(game.scale, abs(sharp.upper), abs(sharp.lower))
         assert from_matrix.lower <= sharp.lower + slack
@@ -54,9 +55,9 @@ def test_where_it_is_stopped_the_last_point_is_certified_by_all_eigenvalues(rand
     solution = ml.solve(game, ENGINE, tol=1e-12, atol=0, **limit)
     assert solution.history[-1].gap == solution.gap
     incumbent = Incumbent.first(game)
-    state = ENGINE.init(game, incumbent)
+    state = ENGINE.init(game.game, incumbent)
     for _ in range(solution.iterations):
-        state = ENGINE.step(game, state, incumbent)
+        state = ENGINE.step(game.game, state, incumbent)
         incumbent = incumbent.shown(state.proposals[0]) if state.proposals else incumbent
     if state.proposals:
         sharp = incumbent.offered(state.proposals[0])

@@ -16,7 +16,7 @@ import matrixlearn as ml
 from matrixlearn.engines import Incumbent, LowRank
 from matrixlearn.engines.low_rank import _at
 from matrixlearn.linalg import largest
-from matrixlearn.problem import FactoredMatrix, UnitDiagonalGame
+from matrixlearn.problem import FactoredMatrix, UnitDiagonalProblem
 from matrixlearn.testing.reference import optimum
 
 seeds = st.integers(0, 2**32 - 1)
@@ -33,11 +33,11 @@ def graph(n, degree=4, seed=0, weights=lambda rng, k: np.ones(k)):
 
 def dense_bound(problem, y):
     """sum y + n lambda_max(C - Diag y), from the definition."""
-    return y.sum() + len(y) * np.linalg.eigvalsh(problem.cost - np.diag(y))[-1]
+    return y.sum() + len(y) * np.linalg.eigvalsh(problem.game.C - np.diag(y))[-1]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Correlation(UnitDiagonalGame):
+class Correlation(UnitDiagonalProblem):
     """The nearest thing to a stranger's spec: a symmetric C and nothing else."""
 
     C: np.ndarray
@@ -78,10 +78,10 @@ def test_the_multipliers_are_those_of_the_kkt_conditions(seed):
     state = engine.init(problem, Incumbent(problem))
     for _ in range(400):
         state = engine._descended(state)
-    S = np.diag(state.y) - problem.cost
+    S = np.diag(state.y) - problem.game.C
     assert np.linalg.norm(S @ state.V) <= 1e-6 * problem.scale
-    assert np.linalg.eigvalsh(S)[0] >= -1e-7 * problem.cost_norm
-    assert state.y.sum() == pytest.approx(np.sum(problem.cost * (state.V @ state.V.T)), rel=1e-12)
+    assert np.linalg.eigvalsh(S)[0] >= -1e-7 * problem.game.cost_norm
+    assert state.y.sum() == pytest.approx(np.sum(problem.game.C * (state.V @ state.V.T)), rel=1e-12)
     assert ml.solve(problem, "interior-point", tol=1e-8).value == pytest.approx(state.y.sum(), rel=1e-7)
 
 
@@ -98,7 +98,7 @@ def test_steps_descend_along_the_spheres(seed):
         assert after.f <= before.f + 1e-13 * abs(before.f)
         np.testing.assert_allclose(np.sum(after.V**2, axis=1), 1.0, rtol=1e-12)
         # the gradient is tangent, and is that of f
-        assert np.abs(np.sum(after.gradient * after.V, axis=1)).max() <= 1e-12 * (1 + problem.cost_norm)
+        assert np.abs(np.sum(after.gradient * after.V, axis=1)).max() <= 1e-12 * (1 + problem.game.cost_norm)
     rng = np.random.default_rng(seed)
     D = rng.standard_normal(after.V.shape)
     D -= np.sum(D * after.V, axis=1)[:, None] * after.V
@@ -157,7 +157,7 @@ def test_the_limit_of_double_precision_ends_it_with_the_best_bounds():
 def test_other_games_are_refused_before_the_first_step():
     program = ml.LinearSDP(np.eye(2), [np.eye(2)], [1.0], 1.0)
     assert "low-rank" not in ml.methods(program)
-    with pytest.raises(ml.exceptions.CapabilityError, match="UnitDiagonalGame"):
+    with pytest.raises(ml.exceptions.CapabilityError, match="UnitDiagonalProblem"):
         ml.solve(program, "low-rank")
 
 
@@ -180,7 +180,7 @@ def test_sparse_and_dense_weights_are_one_problem():
     np.testing.assert_allclose(sparse.cost, dense.cost, atol=1e-15)
     np.testing.assert_allclose(sparse.cost_operator.toarray(), sparse.cost, atol=1e-15)
     y = np.random.default_rng(0).standard_normal(120)
-    np.testing.assert_allclose(sparse.shifted_operator(y).toarray(), sparse.forward(y), atol=1e-15)
+    np.testing.assert_allclose(sparse.shifted_operator(y).toarray(), sparse.game.image(y), atol=1e-15)
     a, b = ml.solve(sparse, tol=1e-6), ml.solve(dense, tol=1e-6)
     assert a.value == pytest.approx(b.value, rel=2e-6)
 
@@ -248,7 +248,7 @@ def test_a_guess_too_low_is_never_believed(monkeypatch):
 def test_arpack_that_does_not_converge_is_survived():
     problem = MaxCut(graph(400))
     theta, u = largest.guess_largest(problem.cost_operator, tol=1e-14, maxiter=1)
-    exact = np.linalg.eigvalsh(problem.cost)[-1]
+    exact = np.linalg.eigvalsh(problem.game.C)[-1]
     assert theta <= exact * (1 + 1e-12)
     assert np.linalg.norm(u) == pytest.approx(1.0)
     zero, u = largest.guess_largest(0 * problem.cost_operator)
@@ -259,7 +259,7 @@ def test_bounds_by_factorization_are_those_by_eigenvalues(monkeypatch):
     problem = MaxCut(graph(300))
     solution = ml.solve(problem, "low-rank", tol=1e-5)
     by_eigenvalues = problem.bound_from_vector(solution.y).upper
-    monkeypatch.setattr(sys.modules[UnitDiagonalGame.__module__], "PROVE_FROM", 1)
+    monkeypatch.setattr(sys.modules[UnitDiagonalProblem.__module__], "PROVE_FROM", 1)
     monkeypatch.setattr(largest, "PROVE_FROM", 1)
     proven = MaxCut(graph(300)).bound_from_vector(solution.y).upper
     assert dense_bound(problem, solution.y) <= proven
@@ -283,7 +283,7 @@ def test_a_certificate_of_some_size_verifies():
     solution = ml.solve(MaxCut(graph(300)), tol=1e-3)
     again = solution.certificate.verify()
     assert again.lower == pytest.approx(solution.lower, rel=1e-12)  # 8 n^2 eps is 1.6e-10
-    assert solution.problem.repair(solution.matrix) is solution.matrix
+    assert solution.problem.game.repaired(solution.matrix) is solution.matrix
 
 
 @pytest.mark.parametrize("n", [1, 7, 300])

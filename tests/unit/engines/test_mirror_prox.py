@@ -10,7 +10,9 @@ import matrixlearn as ml
 from matrixlearn.engines import Incumbent, MirrorProx
 from matrixlearn.engines.entropies import EntropicSide, EuclideanSide, soft_response, trimmed, vector_side
 from matrixlearn.linalg import inner
+from matrixlearn.problem import Game, RankOneMap
 from matrixlearn.sets import ScaledSimplex, SpectralBall, Spectraplex, TraceBall
+from matrixlearn.testing.laws.engine import Opaque
 
 seeds = st.integers(0, 2**32 - 1)
 GAMES = ["sdp", "discrepancy", "maxcut", "template"]
@@ -82,16 +84,16 @@ def test_the_averages_keep_to_the_bound_that_the_accepted_steps_prove(name, rand
     at most the largest divergence over the sum of the steps.
     """
     problem = random_game(name, seed)
-    if problem is None or not problem.dual_set.is_bounded:
+    if problem is None or not problem.game.Y.is_bounded:
         return
     engine = MirrorProx()
-    start = state = engine.init(problem, Incumbent(problem))
+    start = state = engine.init(problem.game, Incumbent(problem))
     for _ in range(rounds):
-        state = engine._moved(problem, state)
+        state = engine._moved(problem.game, state)
         assert not state.finished
     X, y, side = state.sum_X / state.mass, state.sum_y / state.mass, state.side
-    S = problem.spectral_set
-    U, v = S.best_response(problem.forward(y)), problem.lower_value(X)[1]
+    S = problem.game.S
+    U, v = S.best_response(problem.game.image(y)), problem.game.lower(X)[1]
     # V_X(U) = phi(L) + h(U) - <L, U>, h the largest at an extreme point: R log R, or 0 at U = 0
     weight = np.abs(S.eigenvalues(U))
     entropy = float(np.sum(np.where(weight > 1e-12, weight * np.log(np.maximum(weight, 1e-300) / S.trace), 0.0)))
@@ -102,16 +104,16 @@ def test_the_averages_keep_to_the_bound_that_the_accepted_steps_prove(name, rand
     else:
         h = float(u @ u) / 2
     V_y = start.start.phi_y + h - float(start.start.log @ u)
-    gap = problem.upper_value(y) - problem.lower_value(X)[0]
+    gap = problem.game.upper(y) - problem.game.lower(X)[0]
     allowed = (V_X / state.omega + state.omega * V_y) / state.mass
-    assert gap <= allowed * (1 + 1e-6) + 1e-9 * (problem.scale + abs(problem.upper_value(y)))
+    assert gap <= allowed * (1 + 1e-6) + 1e-9 * (problem.scale + abs(problem.game.upper(y)))
 
 
 def test_the_side_of_the_vector_suits_its_set():
-    assert isinstance(vector_side(gaussian()), EntropicSide)
+    assert isinstance(vector_side(gaussian().game), EntropicSide)
     capped = Discrepancy(np.eye(3), np.ones((2, 3)), max_weight=2.0)
-    assert isinstance(vector_side(capped), EuclideanSide)
-    assert vector_side(ml.LinearSDP(np.eye(2), [np.eye(2)], [1.0], 3.0).standard.program.bounded()).slack
+    assert isinstance(vector_side(capped.game), EuclideanSide)
+    assert vector_side(ml.LinearSDP(np.eye(2), [np.eye(2)], [1.0], 3.0).standard.program.bounded().game).slack
 
 
 def test_restarts_have_no_floor():
@@ -141,16 +143,18 @@ def test_the_arrays_of_other_libraries(backend):
 
 
 def test_images_that_are_not_finite_end_it():
-    class Broken(Discrepancy):
+    class Broken(RankOneMap):
         def adjoint(self, X):
             return super().adjoint(X) * np.nan
 
-    problem = Broken(np.eye(3), np.ones((2, 3)))
+    problem = Discrepancy(np.eye(3), np.ones((2, 3)))
+    good = problem.game
+    game = Game(good.C, Broken(good.A.P), good.c, good.S, good.Y)
     engine = MirrorProx()
-    good = engine.init(Discrepancy(np.eye(3), np.ones((2, 3))), Incumbent(problem))
-    assert "not finite" in engine._moved(problem, good).finished
+    state = engine.init(good, Incumbent(problem))
+    assert "not finite" in engine._moved(game, state).finished
 
 
 def test_what_it_cannot_play_is_refused():
     assert "bounded" in MirrorProx().objection(ml.LinearSDP(np.eye(2), [-np.eye(2)], [-0.5], 1.0).standard.program)
-    assert "SpectralGame" in MirrorProx().objection(object())
+    assert "plays games" in MirrorProx().objection(Opaque())

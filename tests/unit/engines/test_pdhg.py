@@ -14,7 +14,9 @@ from matrixlearn.engines.pdhg import operator_norm
 from matrixlearn.engines.restarts import Restarts
 from matrixlearn.engines.saddle import ScaledSet, metric, nearest
 from matrixlearn.linalg import inner
+from matrixlearn.problem import Game, RankOneMap
 from matrixlearn.sets import ScaledSimplex, SpectralBall, SpectralSet, Spectraplex, TraceBall
+from matrixlearn.testing.laws.engine import Opaque
 from matrixlearn.testing.strategies import hermitian, symmetric
 
 
@@ -26,10 +28,10 @@ def gaussian(m=60, n=40, N=8, seed=0):
 def rounds(problem, count):
     """The states of the first rounds."""
     engine = HybridGradient()
-    state = engine.init(problem, Incumbent(problem))
+    state = engine.init(problem.game, Incumbent(problem))
     out = [state]
     for _ in range(count):
-        out.append(engine.step(problem, out[-1], Incumbent(problem)))
+        out.append(engine.step(problem.game, out[-1], Incumbent(problem)))
     return out
 
 
@@ -83,8 +85,8 @@ def test_the_scaled_projection_is_nearest_in_its_metric(seed):
 @pytest.mark.parametrize("name", ["sdp", "discrepancy", "maxcut", "template"])
 def test_every_round_keeps_to_the_step_rule_and_inside_the_sets(name, random_game):
     drawn = (random_game(name, seed) for seed in range(4, 100))
-    problem = next(p for p in drawn if p is not None and p.dual_set.is_bounded)
-    S, Y, d = problem.spectral_set, problem.dual_set, metric(problem)
+    problem = next(p for p in drawn if p is not None and p.game.Y.is_bounded)
+    S, Y, d = problem.game.S, problem.game.Y, metric(problem.game)
     states = rounds(problem, 40)
     for before, after in pairwise(states):
         now = after.now
@@ -92,25 +94,23 @@ def test_every_round_keeps_to_the_step_rule_and_inside_the_sets(name, random_gam
         np.testing.assert_allclose(now.y, Y.project(now.y), atol=1e-12 * (1 + np.abs(now.y).max()))
         assert np.abs(S.eigenvalues(now.X)).sum() <= S.trace * (1 + 1e-10)
         for point in (now, after.average):  # the images are carried along, not computed again
-            np.testing.assert_allclose(point.image, problem.forward(point.y), atol=1e-9 * problem.scale)
-            np.testing.assert_allclose(
-                point.prices, problem.offset - problem.adjoint(point.X), atol=1e-9 * (1 + d.max() * S.trace)
-            )
+            np.testing.assert_allclose(point.image, problem.game.image(point.y), atol=1e-9 * problem.scale)
+            np.testing.assert_allclose(point.prices, problem.game.prices(point.X), atol=1e-9 * (1 + d.max() * S.trace))
         if after.restarts.since == before.restarts.since + 1:
             assert after.mass > before.mass  # the accepted step joins the average
             eta = after.mass - before.mass
             dX, dz = now.X - before.now.X, d * (now.y - before.now.y)
-            coupling = abs(inner(problem.apply(now.y - before.now.y), dX))
+            coupling = abs(inner(problem.game.A.apply(now.y - before.now.y), dX))
             size = after.omega * dz @ dz + inner(dX, dX) / after.omega
             assert 2 * eta * coupling <= size * (1 + 1e-6) + 1e-14 * problem.scale
 
 
 def test_the_power_method_finds_the_norm():
     problem = gaussian()
-    d = metric(problem)
-    A = np.stack([problem.constraint(j).ravel() / d[j] for j in range(len(d))])
+    d = metric(problem.game)
+    A = np.stack([problem.game.A.matrix(j).ravel() / d[j] for j in range(len(d))])
     exact = np.linalg.norm(A, 2)
-    assert 0.9 * exact <= operator_norm(problem, d, 50) <= exact * (1 + 1e-12)
+    assert 0.9 * exact <= operator_norm(problem.game, d, 50) <= exact * (1 + 1e-12)
 
 
 def test_accuracy_costs_rounds_in_proportion_to_its_digits():
@@ -144,7 +144,7 @@ def test_the_limit_of_double_precision_ends_it_with_the_best_bounds(seed):
 
 
 def test_images_that_are_not_finite_end_it():
-    class Broken(Discrepancy):
+    class Broken(RankOneMap):
         calls = 0
 
         def adjoint(self, X):
@@ -152,12 +152,12 @@ def test_images_that_are_not_finite_end_it():
             return super().adjoint(X) * (np.nan if self.calls > 40 and self.calls % 7 == 0 else 1.0)
 
     # every seventh product is lost: the engine notices the one that is its own
-    good = gaussian()
-    problem = Broken(good.X_source, good.X_target)
-    engine, state, incumbent = HybridGradient(Restarts(checks=10**9)), None, Incumbent(problem)
-    state = engine.init(problem, incumbent)
+    good = gaussian().game
+    game = Game(good.C, Broken(good.A.P), good.c, good.S, good.Y)
+    engine = HybridGradient(Restarts(checks=10**9))
+    state = engine.init(game, Incumbent(gaussian()))
     for _ in range(60):
-        state = engine._moved(problem, state)
+        state = engine._moved(game, state)
         if state.finished:
             break
     assert "not finite" in state.finished
@@ -196,10 +196,10 @@ def test_what_it_cannot_play_is_refused_before_the_first_round():
 
     Ellipsoid.__abstractmethods__ = frozenset()
 
-    class Game(Discrepancy):
-        spectral_set = property(lambda self: Ellipsoid(2, 1.0))
-
-    assert "register" in HybridGradient().objection(Game(np.eye(2), np.ones((1, 2))))
+    problem = Discrepancy(np.eye(2), np.ones((1, 2)))
+    game = problem.game
+    strange = Game(game.C, game.A, game.c, Ellipsoid(2, 1.0), game.Y)
+    assert "register" in HybridGradient().objection_to(strange)
     unbounded = ml.LinearSDP(np.eye(2), [-np.eye(2)], [-0.5], 1.0).standard.program
     assert "bounded" in HybridGradient().objection(unbounded)
-    assert "SpectralGame" in HybridGradient().objection(object())
+    assert "plays games" in HybridGradient().objection(Opaque())

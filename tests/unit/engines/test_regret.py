@@ -52,9 +52,9 @@ def test_the_regret_keeps_to_the_bound(name, random_game, seed, rounds, sharpnes
         return
     engine = MatrixMultiplicativeWeights(Adaptive(sharpness=sharpness))
     incumbent = Incumbent.first(problem)
-    state = engine.init(problem, incumbent)
+    state = engine.init(problem.game, incumbent)
     for _ in range(rounds):
-        state = engine.step(problem, state, incumbent)
+        state = engine.step(problem.game, state, incumbent)
         for proposal in state.proposals:
             incumbent = incumbent.offered(proposal)
         if not np.isnan(state.regret):
@@ -79,24 +79,24 @@ def test_the_published_schedule_keeps_to_theorem_4_3_1(random_problem, seed, rou
     if engine.objection(problem):
         return
     incumbent = Incumbent.first(problem)
-    state = engine.init(problem, incumbent)
+    state = engine.init(problem.game, incumbent)
     if not state.alpha > 0:
         return
     for _ in range(rounds):
-        before, state = state, engine.step(problem, state, incumbent)
+        before, state = state, engine.step(problem.game, state, incumbent)
         for proposal in state.proposals:
             incumbent = incumbent.offered(proposal)
         if state.finished:
             break
         if state.rounds and state.check_at > before.check_at:  # measured in this round
-            least = -problem.spectral_set.support(-state.G)
+            least = -problem.game.S.support(-state.G)
             size = 1e-9 * problem.scale * state.rounds
             assert state.regret == pytest.approx(state.suffered - least, abs=size)
             assert state.regret <= state.regret_bound + size
-            rho, R, T = engine.schedule.width(problem, state.alpha), problem.spectral_set.trace, state.rounds
+            rho, R, T = engine.schedule.width(problem.game, state.alpha), problem.game.S.trace, state.rounds
             epsilon = min(delta * state.alpha / (2 * rho * R), 0.5)
             played, best = ((value / R + rho * T) / (2 * rho) for value in (state.suffered, least))
-            assert played <= (1 + epsilon) * best + np.log(problem.spectral_set.dimension) / epsilon + 1e-9 * T
+            assert played <= (1 + epsilon) * best + np.log(problem.game.S.dimension) / epsilon + 1e-9 * T
 
 
 def test_explain_reports_it():

@@ -66,9 +66,9 @@ def test_the_engines_keep_to_the_rule_they_are_given(engine):
     rng = np.random.default_rng(0)
     problem = Discrepancy(rng.standard_normal((20, 4)) + 0.5, rng.standard_normal((20, 4)))
     never = Restarts(sufficient=0.0, necessary=0.0, artificial=math.inf, checks=1)
-    state = engine(never).init(problem, Incumbent(problem))
+    state = engine(never).init(problem.game, Incumbent(problem))
     for k in range(1, 41):
-        state = engine(never).step(problem, state, Incumbent(problem))
+        state = engine(never).step(problem.game, state, Incumbent(problem))
         assert state.restarts.since == state.restarts.rounds == k
         assert state.proposals  # a check every round
 

@@ -11,6 +11,7 @@ from matrixlearn.engines import Incumbent, SmoothApproximation
 from matrixlearn.engines.sa_da import quadratic_minimizer, smooth_norm
 from matrixlearn.linalg import inner
 from matrixlearn.problem import KnapsackSet
+from matrixlearn.testing.laws.engine import Opaque
 from matrixlearn.testing.reference import optimum
 
 seeds = st.integers(0, 2**32 - 1)
@@ -66,13 +67,13 @@ def test_the_rate_is_that_of_the_theory(seed, k):
     problem = Discrepancy.random(np.random.default_rng(seed))
     if ENGINE.objection(problem):
         return
-    state = ENGINE.init(problem, Incumbent(problem))
+    state = ENGINE.init(problem.game, Incumbent(problem))
     for _ in range(k):
-        state = ENGINE.step(problem, state, Incumbent(problem))
+        state = ENGINE.step(problem.game, state, Incumbent(problem))
     best = ml.solve(problem, "interior-point", tol=1e-8).y
     moved = best - state.first
-    value = smooth_norm(problem.forward(state.proposals[-1].y), state.p)[0]
-    at_best = smooth_norm(problem.forward(best), state.p)[0]  # an upper bound of min G: the bound holds for every point
+    value = smooth_norm(problem.game.image(state.proposals[-1].y), state.p)[0]
+    at_best = smooth_norm(problem.game.image(best), state.p)[0]  # an upper bound of min G: the bound holds for each y
     allowed = 2 * (2 * state.p - 1) * float(moved @ state.J @ moved) / (k * (k + 1))
     assert value <= at_best + allowed + 1e-8 * problem.scale**2
 
@@ -101,5 +102,5 @@ def test_ten_iterations_as_in_the_original():
 
 def test_what_it_cannot_play_is_refused():
     assert "norm" in ENGINE.objection(ml.problems()["maxcut"](np.ones((3, 3)) - np.eye(3)))
-    assert "SpectralGame" in ENGINE.objection(object())
+    assert "plays games" in ENGINE.objection(Opaque())
     assert "interior" in ENGINE.objection(Discrepancy(np.eye(3), np.ones((2, 3)), max_weight=1.0))

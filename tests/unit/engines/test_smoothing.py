@@ -11,7 +11,9 @@ from matrixlearn.engines import Incumbent, Smoothing
 from matrixlearn.engines.entropies import soft_response, soft_support
 from matrixlearn.engines.saddle import diameter
 from matrixlearn.linalg import inner
+from matrixlearn.problem import Game, RankOneMap
 from matrixlearn.sets import ScaledSimplex, SpectralBall, Spectraplex, TraceBall
+from matrixlearn.testing.laws.engine import Opaque
 from matrixlearn.testing.strategies import hermitian, symmetric
 
 seeds = st.integers(0, 2**32 - 1)
@@ -67,21 +69,21 @@ def test_blocks_and_vectors_share_one_softmax():
 def test_the_gap_keeps_to_its_rate(name, random_game, seed, rounds):
     """upper(y) - lower(X_avg) <= 4 L D^2 / k^2 + mu R ln(dimension), in the first stage."""
     problem = random_game(name, seed)
-    if problem is None or not problem.dual_set.is_bounded:
+    if problem is None or not problem.game.Y.is_bounded:
         return
     engine = Smoothing()
-    state = engine.init(problem, Incumbent(problem))
-    D = diameter(problem.dual_set, state.scaled.d)
+    state = engine.init(problem.game, Incumbent(problem))
+    D = diameter(problem.game.Y, state.scaled.d)
     for _ in range(rounds):
         before = state
-        state = engine._accelerated(problem, state)
+        state = engine._accelerated(problem.game, state)
         assert not state.finished
         assert state.L >= before.L
-    upper, lower = problem.upper_value(state.y), problem.lower_value(state.X)[0]
-    S = problem.spectral_set
+    upper, lower = problem.game.upper(state.y), problem.game.lower(state.X)[0]
+    S = problem.game.S
     allowed = 4 * state.L * D**2 / (rounds + 1) ** 2 + state.mu * S.trace * np.log(max(S.dimension, 1))
     assert upper - lower <= allowed * (1 + 1e-9) + 1e-10 * (problem.scale + abs(upper))
-    np.testing.assert_allclose(state.image_y, problem.forward(state.y), atol=1e-9 * problem.scale)
+    np.testing.assert_allclose(state.image_y, problem.game.image(state.y), atol=1e-9 * problem.scale)
 
 
 def test_continuation_goes_on_where_one_stage_would_stand():
@@ -90,10 +92,10 @@ def test_continuation_goes_on_where_one_stage_would_stand():
     solution = ml.solve(problem, "smoothing", tol=1e-3, max_iter=20_000)
     assert solution.status == "optimal"
     engine = Smoothing()
-    state, incumbent = engine.init(problem, Incumbent(problem)), Incumbent(problem)
+    state, incumbent = engine.init(problem.game, Incumbent(problem)), Incumbent(problem)
     stages = {state.mu}
     for _ in range(800):
-        state = engine.step(problem, state, incumbent)
+        state = engine.step(problem.game, state, incumbent)
         for proposal in state.proposals:
             incumbent = incumbent.offered(proposal)
         stages.add(state.mu)
@@ -111,16 +113,18 @@ def test_the_arrays_of_other_libraries(backend):
 
 
 def test_images_that_are_not_finite_end_it():
-    class Broken(Discrepancy):
+    class Broken(RankOneMap):
         def adjoint(self, X):
             return super().adjoint(X) * np.nan
 
-    problem = Broken(np.eye(3), np.ones((2, 3)))
+    problem = Discrepancy(np.eye(3), np.ones((2, 3)))
+    good = problem.game
+    game = Game(good.C, Broken(good.A.P), good.c, good.S, good.Y)
     engine = Smoothing()
-    state = engine._accelerated(problem, engine.init(problem, Incumbent(problem)))
+    state = engine._accelerated(game, engine.init(game, Incumbent(problem)))
     assert "not finite" in state.finished
 
 
 def test_what_it_cannot_play_is_refused():
     assert "bounded" in Smoothing().objection(ml.LinearSDP(np.eye(2), [-np.eye(2)], [-0.5], 1.0).standard.program)
-    assert "SpectralGame" in Smoothing().objection(object())
+    assert "plays games" in Smoothing().objection(Opaque())

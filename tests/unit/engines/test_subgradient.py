@@ -1,5 +1,7 @@
 """Projected subgradient: its law on random instances, and the regret that bounds its gap."""
 
+from functools import cached_property
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,7 +11,9 @@ from matrixlearn_discrepancy import Discrepancy
 import matrixlearn as ml
 from matrixlearn.engines import Incumbent, Subgradient
 from matrixlearn.engines.saddle import diameter
-from matrixlearn.problem import KnapsackSet, ScaledSimplex, SpectralGame
+from matrixlearn.maps import LinearMap
+from matrixlearn.problem import Game, GameProblem, KnapsackSet, ScaledSimplex
+from matrixlearn.testing.laws.engine import Opaque
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -23,15 +27,15 @@ def test_the_law_holds(instances, hold_the_law):
 @given(seed=seeds, rounds=st.integers(1, 60))
 def test_the_averages_are_as_near_as_the_regret_says(name, random_game, seed, rounds):
     problem = random_game(name, seed)
-    if problem is None or not problem.dual_set.is_bounded:
+    if problem is None or not problem.game.Y.is_bounded:
         return
     engine = Subgradient()
-    state = engine.init(problem, Incumbent(problem))
+    state = engine.init(problem.game, Incumbent(problem))
     for _ in range(rounds):
-        state = engine.step(problem, state, Incumbent(problem))
-        np.testing.assert_allclose(state.y, problem.dual_set.project(state.y), atol=1e-9 * (1 + np.abs(state.y).max()))
-    upper = problem.upper_value(state.sum_y / rounds)
-    lower = problem.lower_value(state.sum_X / rounds)[0]
+        state = engine.step(problem.game, state, Incumbent(problem))
+        np.testing.assert_allclose(state.y, problem.game.Y.project(state.y), atol=1e-9 * (1 + np.abs(state.y).max()))
+    upper = problem.game.upper(state.sum_y / rounds)
+    lower = problem.game.lower(state.sum_X / rounds)[0]
     assert upper - lower <= state.regret_bound * (1 + 1e-9) + 1e-10 * (problem.scale + abs(upper))
 
 
@@ -59,28 +63,31 @@ def test_the_diameter_of_the_simplex_is_an_edge():
     assert diameter(KnapsackSet.simplex(5), np.ones(5)) == pytest.approx(np.sqrt(2))
 
 
-class Diagonal(SpectralGame):
-    """A game on vectors: max over x, min over y of x.(f - B y)."""
+class Columns(LinearMap):
+    """The diagonal matrices Diag(b_j), by their diagonals."""
 
-    name = "diagonal-game"
-    f, B = np.array([1.0, 2.0, 0.5]), np.array([[1.0, 0.2], [0.1, 3.0], [0.4, 0.4]])
-    cost = f
-    offset = np.zeros(2)
-    spectral_set = ScaledSimplex(3, 1.0)
-    dual_set = KnapsackSet.simplex(2)
+    def __init__(self, B):
+        self.B = B
 
-    def forward(self, y):
-        return self.f - self.B @ y
+    shape = property(lambda self: self.B.shape[::-1])
+    norms = property(lambda self: np.abs(self.B).max(axis=0))
+
+    def apply(self, y):
+        return self.B @ y
 
     def adjoint(self, X):
         return self.B.T @ X
 
-    @property
-    def constraint_norms(self):
-        return np.abs(self.B).max(axis=0)
 
-    def constraint(self, j):
-        return self.B[:, j]
+class Diagonal(GameProblem):
+    """A game on vectors: max over x, min over y of x.(f - B y)."""
+
+    name = "diagonal-game"
+    f, B = np.array([1.0, 2.0, 0.5]), np.array([[1.0, 0.2], [0.1, 3.0], [0.4, 0.4]])
+
+    @cached_property
+    def game(self):
+        return Game(self.f, Columns(self.B), np.zeros(2), ScaledSimplex(3, 1.0), KnapsackSet.simplex(2))
 
     @classmethod
     def random(cls, rng):
@@ -109,15 +116,17 @@ def test_the_arrays_of_other_libraries(backend):
 
 
 def test_a_subgradient_that_is_not_finite_ends_it():
-    class Broken(Diagonal):
+    class Broken(Columns):
         def adjoint(self, X):
             return np.full(2, np.nan)
 
-    problem = Broken()
-    state = Subgradient().step(problem, Subgradient().init(problem, Incumbent(problem)), Incumbent(problem))
+    problem = Diagonal()
+    good, incumbent = problem.game, Incumbent(problem)
+    game = Game(good.C, Broken(Diagonal.B), good.c, good.S, good.Y)
+    state = Subgradient().step(game, Subgradient().init(game, incumbent), incumbent)
     assert "not finite" in state.finished
 
 
 def test_what_it_cannot_play_is_refused():
     assert "bounded" in Subgradient().objection(ml.LinearSDP(np.eye(2), [-np.eye(2)], [-0.5], 1.0).standard.program)
-    assert "SpectralGame" in Subgradient().objection(object())
+    assert "plays games" in Subgradient().objection(Opaque())

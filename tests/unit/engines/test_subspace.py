@@ -11,8 +11,9 @@ from matrixlearn_discrepancy import Discrepancy
 
 import matrixlearn as ml
 from matrixlearn.engines import Incumbent, Subspace
+from matrixlearn.engines.subspace import Frame
 from matrixlearn.linalg.largest import extreme_pairs
-from matrixlearn.problems.compressed import CompressedGame
+from matrixlearn.problems.cells import assembled, cells_of
 
 SMALL = Subspace(vectors=1)
 """One vector at a time, so that instances of a few dimensions take several rounds."""
@@ -43,28 +44,27 @@ def test_a_compressed_game_is_the_game_on_a_subspace(played, seed, r):
     game = played(ml.problems()["sdp" if seed % 2 else "discrepancy"].random(rng))
     if game is None:
         return
-    n, m = game.spectral_set.n, game.dual_set.size
-    V = np.linalg.qr(rng.standard_normal((n, min(r, n))) + (1j if np.iscomplexobj(game.cost) else 0))[0]
-    small = CompressedGame(game, V)
+    n, m = game.game.S.n, game.game.Y.size
+    V = np.linalg.qr(rng.standard_normal((n, min(r, n))) + (1j if np.iscomplexobj(game.game.C) else 0))[0]
+    frame = Frame(game.game, V)
+    small = frame.game
     y = rng.uniform(0, 1, m)
-    W = small.spectral_set.project(
-        (lambda G: G + G.conj().T)(rng.standard_normal((V.shape[1], V.shape[1])) + 0j * V[0, 0])
-    )
-    X = small.expanded(W)
+    W = small.S.project((lambda G: G + G.conj().T)(rng.standard_normal((V.shape[1], V.shape[1])) + 0j * V[0, 0]))
+    X = frame.expanded(W)
     size = 1e-10 * (1 + game.scale)
-    assert small.value_at(W, y) == pytest.approx(game.value_at(X, y), rel=1e-9, abs=size)
-    assert small.lower_value(W)[0] == pytest.approx(game.lower_value(X)[0], rel=1e-9, abs=size)
-    assert np.sum(np.abs(np.linalg.eigvalsh(X))) <= game.spectral_set.trace * (1 + 1e-9)
-    assert small.upper_value(y) <= game.upper_value(y) + size
+    assert small.value(W, y) == pytest.approx(game.game.value(X, y), rel=1e-9, abs=size)
+    assert small.lower(W)[0] == pytest.approx(game.game.lower(X)[0], rel=1e-9, abs=size)
+    assert np.sum(np.abs(np.linalg.eigvalsh(X))) <= game.game.S.trace * (1 + 1e-9)
+    assert small.upper(y) <= game.game.upper(y) + size
 
 
 def test_the_subspace_grows_and_its_lower_bounds_rise():
     problem, engine = wide(5), Subspace(vectors=2)
-    state = engine.init(problem, Incumbent.first(problem))
+    state = engine.init(problem.game, Incumbent.first(problem))
     incumbent, ranks, lowers = Incumbent.first(problem), [], []
     for _ in range(60):
-        state = engine.step(problem, state, incumbent)
-        V = state.compressed.V
+        state = engine.step(problem.game, state, incumbent)
+        V = state.frame.V
         np.testing.assert_allclose(V.T @ V, np.eye(V.shape[1]), atol=1e-12)
         ranks.append(V.shape[1])
         lowers.append(state.lower)
@@ -81,24 +81,24 @@ def test_warm_starts_are_strictly_feasible(name, random_game, seed):
     problem = random_game(name, seed)
     if problem is None or SMALL.objection(problem):
         return
-    state, incumbent, before = SMALL.init(problem, Incumbent.first(problem)), Incumbent.first(problem), None
+    state, incumbent, before = SMALL.init(problem.game, Incumbent.first(problem)), Incumbent.first(problem), None
     for _ in range(40):
-        if state.warm and state.compressed is not before:
-            inner, game = state.inner, state.compressed
-            S, Y, z = game.spectral_set, game.dual_set, inner.scalars
-            F, eye = game.forward(inner.y), np.eye(S.n)
+        if state.warm and state.frame is not before:
+            inner, game = state.inner, state.frame.game
+            S, Y, z = game.S, game.Y, inner.scalars
+            F, eye = game.image(inner.y), np.eye(S.n)
             for X, sign in zip(inner.X, S.signs, strict=True):
                 assert np.linalg.eigvalsh(X)[0] > 0 and np.linalg.eigvalsh(inner.t * eye - sign * F)[0] > 0
             total = sum(np.trace(X).real for X in inner.X) + z.x0
             assert total == pytest.approx(S.trace, rel=1e-9)
             assert np.all((inner.y > Y.lower) & (inner.y < Y.upper)) and np.all(z.p > 0)
             # c - <A_j, X> - p + q + theta w = 0, as far as the last interior point had it
-            rest = game.offset - game.adjoint(game.assembled(inner.X)) - z.p
-            rest[game.dual_set.capped] += z.q
+            rest = game.prices(assembled(cells_of(game), inner.X, S.n)) - z.p
+            rest[game.Y.capped] += z.q
             rest = rest if Y.weights is None else rest + z.theta * Y.weights
             assert np.abs(rest).max() <= 1e-7 * (1 + np.abs(z.p).max() + np.abs(z.q).max(initial=0.0) + abs(z.theta))
-        before = state.compressed
-        state = SMALL.step(problem, state, incumbent)
+        before = state.frame
+        state = SMALL.step(problem.game, state, incumbent)
         for proposal in state.proposals:
             incumbent = incumbent.offered(proposal)
         if state.finished:
@@ -114,13 +114,13 @@ def test_a_weight_that_rounding_puts_on_its_cap_ends_it_without_a_warning(method
 
 def test_a_warm_start_that_fails_is_followed_by_a_cold_one():
     problem, engine = wide(5), Subspace(vectors=2)
-    state, incumbent = engine.init(problem, Incumbent.first(problem)), Incumbent.first(problem)
+    state, incumbent = engine.init(problem.game, Incumbent.first(problem)), Incumbent.first(problem)
     while not state.warm:
-        state = engine.step(problem, state, incumbent)
+        state = engine.step(problem.game, state, incumbent)
     broken = replace(state, inner=replace(state.inner, X=tuple(-X for X in state.inner.X)))
-    after = engine.step(problem, broken, incumbent)
-    assert not after.finished and not after.warm and after.compressed is broken.compressed
-    assert not engine.step(problem, after, incumbent).finished
+    after = engine.step(problem.game, broken, incumbent)
+    assert not after.finished and not after.warm and after.frame is broken.frame
+    assert not engine.step(problem.game, after, incumbent).finished
 
 
 @pytest.mark.parametrize("both", [True, False])

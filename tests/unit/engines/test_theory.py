@@ -1,7 +1,6 @@
 """Algorithm 1 as the thesis means it: where it prints otherwise (docs/errata.md), the right form."""
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -9,8 +8,9 @@ from matrixlearn_discrepancy import Discrepancy
 
 import matrixlearn as ml
 from matrixlearn.engines import Adaptive, Incumbent, Limits, MatrixMultiplicativeWeights, Theory, run
-from matrixlearn.maps import DenseMap
-from matrixlearn.problem import FamilyGame, KnapsackSet, TraceBall
+from matrixlearn.exponents import entropy_on
+from matrixlearn.problem import DenseMap, Game, KnapsackSet, TraceBall
+from matrixlearn.problems.played import Played
 
 
 def discrepancy(seed=0, m=4):
@@ -18,39 +18,31 @@ def discrepancy(seed=0, m=4):
     return Discrepancy(rng.standard_normal((m, 2)), 1.5 * rng.standard_normal((3, 2)) + 1)
 
 
-@dataclass(frozen=True, eq=False)
-class Weighed(FamilyGame):
-    """A simplex game with R = 3 and c != 0: max over X of min_j c_j - <A_j, X>."""
-
-    family: DenseMap
-    c: np.ndarray
-
-    offset = property(lambda self: self.c)
-    cost = np.zeros((3, 3))
-    spectral_set = TraceBall(3, 3.0)
-    dual_set = KnapsackSet.simplex(4)
-
-
-def weighed():
-    A = np.random.default_rng(1).standard_normal((4, 3, 3))
-    return Weighed(DenseMap((A + A.swapaxes(1, 2)) / 2), np.array([1.0, 2.0, 0.5, 1.5]))
+def phase_one():
+    """A simplex game with R = 3 and c != 0: max over X of min_j (b_j - A_j . X) / nu_j."""
+    rng = np.random.default_rng(1)
+    A, b = rng.standard_normal((4, 3, 3)), np.array([1.0, 2.0, 0.5, 1.5])
+    A = (A + A.swapaxes(1, 2)) / 2
+    nu = b + 3.0 * np.linalg.norm(A, 2, axis=(1, 2))
+    game = Game(np.zeros((3, 3)), DenseMap(A / nu[:, None, None]), b / nu, TraceBall(3, 3.0), KnapsackSet.simplex(4))
+    return Played(game)
 
 
 def widest(game):
     """The largest ||A_j - C|| of the list."""
-    return max(np.linalg.norm(game.forward(e), 2) for e in np.eye(game.dual_set.size))
+    return max(np.linalg.norm(game.game.image(e), 2) for e in np.eye(game.game.Y.size))
 
 
 @pytest.mark.parametrize("delta", [0.1, 0.3])
 @pytest.mark.parametrize("alpha", [0.2, 1.7])
-@pytest.mark.parametrize(("make", "experts"), [(discrepancy, 4), (weighed, 4)])
+@pytest.mark.parametrize(("make", "experts"), [(discrepancy, 4), (phase_one, 4)])
 def test_the_number_of_rounds_is_that_of_theorem_4_3_2(make, experts, alpha, delta):
     """T = 8 rho^2 R^2 ln n / (delta alpha)^2; Algorithm 1 prints it without R^2 and alpha^2."""
-    game, R = make(), {discrepancy: 1.0, weighed: 3.0}[make]
-    rho = (alpha + np.abs(game.offset).max()) / R + widest(game)
-    assert Theory(delta).width(game, alpha) == pytest.approx(rho, rel=1e-12)
+    game, R = make(), {discrepancy: 1.0, phase_one: 3.0}[make]
+    rho = (alpha + np.abs(game.game.c).max()) / R + widest(game)
+    assert Theory(delta).width(game.game, alpha) == pytest.approx(rho, rel=1e-12)
     right = 8 * rho**2 * R**2 * math.log(experts) / (delta * alpha) ** 2
-    assert Theory(delta).rounds_for(game, alpha) == math.ceil(right * (1 - 1e-12))
+    assert Theory(delta).rounds_for(game.game, alpha) == math.ceil(right * (1 - 1e-12))
     printed = 8 * rho**2 * math.log(experts) / delta**2
     assert abs(printed - right) > 0.2 * right
 
@@ -59,14 +51,12 @@ def test_the_step_is_positive_and_minus_log_of_one_minus_epsilon():
     """epsilon' = -ln(1 - epsilon) > 0: a loss makes its own direction smaller, not larger."""
     game, delta = discrepancy(), 0.3
     schedule, incumbent = Theory(delta), Incumbent(discrepancy())
-    start = Incumbent(game).offered(
-        ml.engines.Proposal(X=game.spectral_set.center(game.cost), y=game.dual_set.center())
-    )
-    first = schedule.step(game, schedule.init(game, start, game.exponent()), start)
+    start = Incumbent(game).offered(ml.engines.Proposal(X=game.game.S.center(game.game.C), y=game.game.Y.center()))
+    first = schedule.step(game.game, schedule.init(game.game, start, entropy_on(game.game.S)), start)
     alpha = first.alpha
     rho = alpha + widest(game)
     epsilon = delta * alpha / (2 * rho)
-    second = schedule.step(game, first, start)
+    second = schedule.step(game.game, first, start)
     loss = first.G  # of the first round: A(y) - C
     X = second.averages.X - first.averages.X
     w, V = np.linalg.eigh(-math.log(1 / (1 - epsilon)) / (2 * rho) * loss)
@@ -81,11 +71,11 @@ def test_the_guess_is_lowered_only_after_t_successes_or_by_a_certified_value(see
     game, schedule = discrepancy(seed), Theory(delta=0.5)
     optimum = ml.solve(game, tol=1e-9)
     incumbent = Incumbent(game)
-    state = schedule._guess(game, game.exponent(), 0.0, 4 * optimum.upper)  # both ends far from the value
+    state = schedule._guess(game.game, entropy_on(game.game.S), 0.0, 4 * optimum.upper)  # both ends far from the value
     lowered = raised = 0
     for _ in range(30_000):
-        before, needed = state, schedule.rounds_for(game, state.alpha)
-        state = schedule.step(game, state, incumbent)
+        before, needed = state, schedule.rounds_for(game.game, state.alpha)
+        state = schedule.step(game.game, state, incumbent)
         assert state.low <= optimum.upper * (1 + 1e-9)  # the interval holds the value throughout
         assert state.high >= optimum.lower * (1 - 1e-9)
         if state.alpha == before.alpha:
@@ -96,11 +86,11 @@ def test_the_guess_is_lowered_only_after_t_successes_or_by_a_certified_value(see
             lowered += 1
             assert before.rounds + 1 == needed
             y = state.proposals[0].y
-            assert game.upper_value(y) <= (1 + schedule.delta) * before.alpha  # Theorem 4.3.2
+            assert game.game.upper(y) <= (1 + schedule.delta) * before.alpha  # Theorem 4.3.2
         else:
             raised += 1
             assert state.low == max(before.alpha, incumbent.lower)  # the oracle failed: X proves v > alpha
-            assert game.lower_value(state.proposals[0].X)[0] > before.alpha
+            assert game.game.lower(state.proposals[0].X)[0] > before.alpha
         assert state.rounds == 0
         for proposal in state.proposals:
             incumbent = incumbent.offered(proposal)
@@ -119,18 +109,18 @@ def test_the_search_ends_where_successes_no_longer_help(delta):
     game, schedule = discrepancy(), Theory(delta)
 
     def at(low, high):
-        return schedule._guess(game, game.exponent(), low, high)
+        return schedule._guess(game.game, entropy_on(game.game.S), low, high)
 
     for stretch in (1 + 2 * delta + 1e-6, (1 + delta) / (1 - delta) - 1e-6):
-        assert schedule._after(game, at(1.0, stretch), ml.engines.Proposal()).finished
-    assert not schedule._after(game, at(1.0, (1 + delta) / (1 - delta) + 1e-6), ml.engines.Proposal()).finished
+        assert schedule._after(game.game, at(1.0, stretch), ml.engines.Proposal()).finished
+    assert not schedule._after(game.game, at(1.0, (1 + delta) / (1 - delta) + 1e-6), ml.engines.Proposal()).finished
 
 
 def test_a_certified_upper_bound_below_the_guess_is_taken_over():
     game, schedule = discrepancy(), Theory(delta=0.5)
     answer = ml.solve(game, tol=1e-6)
     known = Incumbent(game).offered(ml.engines.Proposal(X=answer.matrix, y=answer.y))
-    state = schedule.init(game, known, game.exponent())
+    state = schedule.init(game.game, known, entropy_on(game.game.S))
     assert state.high == known.upper and state.low == known.lower
     assert known.lower <= state.alpha <= known.upper
 

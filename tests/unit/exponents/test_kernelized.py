@@ -136,9 +136,9 @@ def test_source_points_enter_with_a_minus_sign():
     game = Discrepancy(Xs, Xt)
     norm = np.linalg.norm(M, 2)
     assert np.max(np.abs(right)) == pytest.approx(norm, rel=1e-9)
-    assert game.upper_value(z) == pytest.approx(norm, rel=1e-12)
+    assert game.game.upper(z) == pytest.approx(norm, rel=1e-12)
     assert np.max(np.abs(printed)) > 1.05 * norm
-    np.testing.assert_allclose(as_numpy(game.forward(z)), (game.points.T * D) @ game.points, atol=1e-12)
+    np.testing.assert_allclose(as_numpy(game.game.image(z)), (game.points.T * D) @ game.points, atol=1e-12)
 
 
 def test_directions_of_relative_size_1e_minus_7_are_kept(backend):

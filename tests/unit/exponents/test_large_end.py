@@ -303,7 +303,7 @@ def test_mmw_on_sparse_losses_is_sound_and_keeps_them_sparse(columns):
 
     W = sp.triu(sp.random_array((220, 220), density=0.02, rng=np.random.default_rng(8)), 1)
     problem = MaxCut(sp.csr_array(W + W.T))
-    assert sp.issparse(problem.loss(np.ones(220)))
+    assert sp.issparse(problem.game.loss(np.ones(220)))
     exponent = None if columns is None else functools.partial(SketchedExponent, columns=columns)
     solution = ml.solve(problem, MatrixMultiplicativeWeights(exponent=exponent), tol=0.05, max_iter=40)
     judge = ml.solve(problem, "low-rank", tol=1e-6)

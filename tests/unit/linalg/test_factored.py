@@ -10,7 +10,7 @@ from matrixlearn_maxcut import MaxCut
 
 import matrixlearn as ml
 from matrixlearn.linalg.factored import FactoredMatrix
-from matrixlearn.problem import UnitDiagonalGame
+from matrixlearn.problem import UnitDiagonalProblem
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -60,7 +60,7 @@ def test_its_bounds_are_those_of_the_dense_matrix(torus):
     dense = ml.certify(problem, X=torus.matrix.dense())
     assert dense.lower == pytest.approx(torus.lower, rel=1e-7)
     y = torus.y
-    exact = y.sum() + len(y) * np.linalg.eigvalsh(problem.cost - np.diag(y))[-1]
+    exact = y.sum() + len(y) * np.linalg.eigvalsh(problem.game.C - np.diag(y))[-1]
     assert exact <= torus.upper <= exact * (1 + 1e-3)
 
 
@@ -100,7 +100,7 @@ def test_every_game_takes_factors(seed):
     n = problem.like.shape[0]
     X = FactoredMatrix(rng.standard_normal((n, int(rng.integers(1, n + 1)))))
     factored, dense = ml.certify(problem, X=X), ml.certify(problem, X=X.dense())
-    if isinstance(problem, UnitDiagonalGame):
+    if isinstance(problem, UnitDiagonalProblem):
         D = X.factor / np.linalg.norm(X.factor, axis=1)[:, None]
-        assert factored.lower == pytest.approx(np.sum(problem.cost * (D @ D.T)), abs=1e-12 * problem.scale)
+        assert factored.lower == pytest.approx(np.sum(problem.game.C * (D @ D.T)), abs=1e-12 * problem.scale)
     assert factored.lower == pytest.approx(dense.lower, rel=1e-6, abs=1e-6 * dense.size)

@@ -1,8 +1,5 @@
 """Oracles over Y: the vertex, the sorted list of Algorithm 3, and the smallest move."""
 
-from dataclasses import dataclass
-from functools import cached_property
-
 import cvxpy as cp
 import numpy as np
 import pytest
@@ -10,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from matrixlearn_discrepancy import Discrepancy
 
-from matrixlearn import LinearSDP
 from matrixlearn._array import as_numpy
 from matrixlearn.oracles import Done, LevelOracle, Move, Oracle, SortedListOracle, VertexOracle, width_bound
-from matrixlearn.problem import DenseMap, FamilyGame, KnapsackSet, SpectralSet, Spectraplex
+from matrixlearn.problem import DenseMap, Game, KnapsackSet, Spectraplex, TraceBall
+from matrixlearn.problems.played import Played
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -22,17 +19,17 @@ def game_and_matrix(seed, array=np.asarray, max_weight=None):
     """A small discrepancy game and a point of its spectral set."""
     rng = np.random.default_rng(seed)
     m, n, N = (int(rng.integers(2, 7)) for _ in range(3))
-    game = Discrepancy(
+    problem = Discrepancy(
         array(rng.standard_normal((m, N))), array(0.5 + rng.standard_normal((n, N))), max_weight=max_weight
     )
-    G = rng.standard_normal((game.rank, game.rank))
-    return game, game.spectral_set.project(array((G + G.T) * rng.choice([0.05, 5.0]))), rng
+    game, G = problem.game, rng.standard_normal((problem.rank, problem.rank))
+    return game, game.S.project(array((G + G.T) * rng.choice([0.05, 5.0]))), rng
 
 
 def vertex_values(game, X):
     """<C, X> + c_j - <A_j, X> for every j, from the matrices themselves."""
     X = as_numpy(X)
-    forward = [as_numpy(game.forward(e)) for e in np.eye(game.dual_set.size)]
+    forward = [as_numpy(game.image(e)) for e in np.eye(game.Y.size)]
     return np.array([np.trace(F @ X) for F in forward]), [np.linalg.norm(F, 2) for F in forward]
 
 
@@ -93,7 +90,7 @@ def test_width_claims_hold_for_the_loss(kind, seed):
     answer = kind(game, level_between(vertex_values(game, X)[0], rng))(X)
     assert isinstance(kind(game, 0.0), Oracle)
     if isinstance(answer, Move):
-        np.testing.assert_allclose(answer.loss, -game.forward(answer.y), atol=1e-13)
+        np.testing.assert_allclose(answer.loss, -game.image(answer.y), atol=1e-13)
         assert np.linalg.norm(answer.loss, 2) <= answer.width * (1 + 1e-12)
 
 
@@ -101,8 +98,8 @@ def level_case(seed, array, max_weight):
     """A game, X, the vertices' values, an anchor in Y, and a level on either side of the anchor's value."""
     game, X, rng = game_and_matrix(seed, array, max_weight)
     values, _ = vertex_values(game, X)
-    anchor = game.dual_set.project(rng.dirichlet(np.ones(game.dual_set.size)))
-    least, held = game.dual_set.minimize(values)[0], float(values @ anchor)
+    anchor = game.Y.project(rng.dirichlet(np.ones(game.Y.size)))
+    least, held = game.Y.minimize(values)[0], float(values @ anchor)
     return game, X, values, anchor, least, held, float(rng.uniform(least - 0.1, max(held, least) + 0.1))
 
 
@@ -115,7 +112,7 @@ def test_level_oracle_satisfies_the_inequality_with_no_more_than_needed(backend,
         assert least > level - 1e-12
         assert answer.evidence == pytest.approx(least, abs=1e-12)
         return
-    y, Y = answer.y, game.dual_set
+    y, Y = answer.y, game.Y
     np.testing.assert_allclose(Y.project(y), y, atol=1e-12)
     reached = float(values @ y)
     assert reached <= level + 1e-12
@@ -135,70 +132,66 @@ def test_level_oracle_makes_the_smallest_move(max_weight, seed):
     level = least + 0.4 * (held - least)
     answer = LevelOracle(game, level, anchor)(X)
     assert isinstance(answer, Move)
-    norms = game.constraint_norms
+    norms = game.A.norms
     scale = norms + 1e-3 * norms.max()
     z = cp.Variable(len(anchor))
     distance = cp.norm(cp.multiply(scale, z - anchor))
-    nearest = cp.Problem(cp.Minimize(distance), [*game.dual_constraints(z), values @ z <= values @ answer.y])
+    nearest = cp.Problem(cp.Minimize(distance), [*game.Y.constraints(z), values @ z <= values @ answer.y])
     nearest.solve(solver=cp.CLARABEL)
     moved = float(np.linalg.norm(scale * (answer.y - anchor)))
     assert moved <= nearest.value * (1 + 2e-2)
     assert moved >= nearest.value * (1 - 1e-5)
 
 
+def least_room(A, b, X):
+    """The largest factor that keeps <A_j, X> <= b_j."""
+    used = np.array([np.trace(a @ X) for a in A])
+    return min((float(bj / u) for bj, u in zip(b, used, strict=True) if u > bj), default=1.0)
+
+
 @given(seed=seeds)
 def test_level_oracle_with_offsets(seed):
-    """A game with c != 0: the bounded LinearSDP, and its D_alpha."""
+    """A game with c != 0, bounded by the strictly feasible X = 0, and its D_alpha."""
     rng = np.random.default_rng(seed)
     n, m = 3, 4
     G = rng.standard_normal((m + 1, n, n))
     G = (G + G.swapaxes(1, 2)) / 2
-    program = LinearSDP(G[0], G[1:], rng.uniform(0.2, 2, m), 2.0).standard.program
-    game = program.bounded(np.zeros((n, n)), 2.0 * float(np.linalg.norm(G[0], 2)))  # X = 0 is strictly feasible
-    X = game.spectral_set.project(rng.standard_normal((n, n)))
-    anchor = game.dual_set.center()
-    gradient = game.b - np.array([np.trace(a @ X) for a in G[1:]])
+    b = rng.uniform(0.2, 2, m)
+    zero, S = np.zeros((n, n)), TraceBall(n, 2.0)
+    upper = 2.0 * max(0.0, float(np.linalg.eigvalsh(G[0])[-1]))  # of y = 0
+    Y = KnapsackSet.weighted_simplex(b, 2 * upper + 1.0)
+    game = Game(G[0], DenseMap(G[1:]), b, S, Y, repair=lambda X: X * min(1.0, least_room(G[1:], b, X)), interior=zero)
+    X = game.S.project(rng.standard_normal((n, n)))
+    anchor = game.Y.center()
+    gradient = b - np.array([np.trace(a @ X) for a in G[1:]])
     constant = float(np.trace(G[0] @ X))
-    level = game.upper_value(anchor) * float(rng.uniform(0.01, 1.0))
-    Y = game.dual_set_at(level)
-    assert np.all(Y.lower == 0) and Y.row_upper <= game.dual_set.row_upper
+    level = game.upper(anchor) * float(rng.uniform(0.01, 1.0))
+    Y = game.level_set(level)
+    assert np.all(Y.lower == 0) and Y.row_upper <= game.Y.row_upper
     least = constant + Y.minimize(gradient)[0]
     answer = LevelOracle(game, level, anchor)(X)
     size = 1 + abs(level) + np.abs(gradient) @ anchor
     if isinstance(answer, Done):
         assert least > level - 1e-11 * size
         # Lemma 4.2.1: what the level's own set cannot answer, X itself proves
-        bound = game.bound_from_matrix(X)
+        bound = Played(game).bound_from_matrix(X)
         assert bound.lower > level - 1e-9 * size
         return
     assert least <= level + 1e-11 * size
-    assert float(game.b @ answer.y) <= level * (1 + 1e-9) + 1e-11 * size  # y in D_alpha
+    assert float(b @ answer.y) <= level * (1 + 1e-9) + 1e-11 * size  # y in D_alpha
     assert constant + float(gradient @ answer.y) <= level + 1e-10 * size
 
 
 @given(seed=seeds)
 def test_width_bound_is_a_bound(seed):
     game, _, rng = game_and_matrix(seed)
-    y = rng.standard_normal(game.dual_set.size)
-    assert np.linalg.norm(as_numpy(game.forward(y)), 2) <= width_bound(game, y) * (1 + 1e-12)
-
-
-@dataclass(frozen=True, eq=False)
-class InBlocks(FamilyGame):
-    """A game whose S has two blocks."""
-
-    A: np.ndarray
-    S: SpectralSet
-
-    spectral_set = property(lambda self: self.S)
-    family = cached_property(lambda self: DenseMap(self.A))
-    cost = cached_property(lambda self: 0 * self.A[0])
-    offset = cached_property(lambda self: np.zeros(len(self.A)))
-    dual_set = cached_property(lambda self: KnapsackSet.simplex(len(self.A)))
+    y = rng.standard_normal(game.Y.size)
+    assert np.linalg.norm(as_numpy(game.image(y)), 2) <= width_bound(game, y) * (1 + 1e-12)
 
 
 def test_widths_of_a_set_in_blocks_are_those_of_all_blocks():
     A = np.zeros((2, 4, 4))
     A[0, :2, :2], A[0, 2:, 2:] = np.diag([1.0, 5.0]), np.diag([2.0, 3.0])  # listed 1, 5, 2, 3
     A[1, :2, :2], A[1, 2:, 2:] = np.diag([-1.0, 2.0]), np.diag([-7.0, 1.0])
-    np.testing.assert_allclose(SortedListOracle(InBlocks(A, Spectraplex(4, 1.0, blocks=(2, 2))), 0.0).widths, [5, 7])
+    game = Game(0 * A[0], DenseMap(A), np.zeros(2), Spectraplex(4, 1.0, blocks=(2, 2)), KnapsackSet.simplex(2))
+    np.testing.assert_allclose(SortedListOracle(game, 0.0).widths, [5, 7])

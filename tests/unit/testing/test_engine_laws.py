@@ -1,5 +1,8 @@
 """The laws of engines: those of the library keep them, and each class here breaks one."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 from matrixlearn_discrepancy import Discrepancy
@@ -32,6 +35,16 @@ def test_answers_of_the_library_are_certified(engine):
         check_engine(engine, Discrepancy, ml.LinearSDP(np.diag([1.0, 2.0]), [np.eye(2)], [1.0], 2.0))
 
 
+def test_the_engine_of_the_documentation():
+    page = (Path(__file__).parents[3] / "docs" / "write-a-plugin.md").read_text(encoding="utf-8")
+    (code,) = (block for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "GameEngine" in block)
+    written = {"__name__": __name__}
+    exec(code, written)
+    check_engine_refuses_by_name(written["BestResponses"])
+    with override_examples(12):
+        check_engine_is_certified(written["BestResponses"], Discrepancy)
+
+
 class Base(InteriorPoint):
     """Right but for what a subclass does."""
 
@@ -60,7 +73,7 @@ def test_an_engine_that_takes_what_it_cannot_solve_is_noticed():
         def objection(self, problem):
             return ""
 
-    with pytest.raises(Exception, match=r"dual_set|spectral_set"):  # it meets a problem without a game
+    with pytest.raises(Exception, match=r"NoneType"):  # it meets a problem without a game
         check_engine_refuses_by_name(Rash)
 
 
@@ -79,12 +92,12 @@ def test_an_engine_that_draws_without_a_seed_is_noticed():
     class Random(Subgradient):
         name = "random"
 
-        def init(self, problem, incumbent):
+        def init(self, game, incumbent):
             return State()
 
-        def step(self, problem, state, incumbent):
-            y = problem.dual_set.project(noise.uniform(0.1, 1.0, problem.dual_set.size))
-            X = problem.spectral_set.best_response(problem.forward(y))
+        def step(self, game, state, incumbent):
+            y = game.Y.project(noise.uniform(0.1, 1.0, game.Y.size))
+            X = game.S.best_response(game.image(y))
             return State((Proposal(X=X, y=y),))
 
     with override_examples(60), pytest.raises(AssertionError, match=r"equal calls|another number"):

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from matrixlearn.exceptions import ProblemError
-from matrixlearn.problem import FamilyGame, KnapsackSet, Problem, RankOneMap, Spectraplex, as_samples
+from matrixlearn.problem import Game, GameProblem, KnapsackSet, Problem, RankOneMap, Spectraplex, as_samples
 from matrixlearn.testing import check_problem, checks_for, parametrize_with_checks, run_checks
 
 
 @dataclass(frozen=True, eq=False)
-class Design(FamilyGame):
+class Design(GameProblem):
     """min over y of lambda_max(-sum_j y_j a_j a_j^T).
 
     Parameters
@@ -26,11 +26,19 @@ class Design(FamilyGame):
     def __post_init__(self):
         object.__setattr__(self, "rows", as_samples("rows", self.rows))
 
-    cost = cached_property(lambda self: np.zeros((self.rows.shape[1],) * 2))
-    offset = cached_property(lambda self: np.zeros(len(self.rows)))
-    spectral_set = cached_property(lambda self: Spectraplex(self.rows.shape[1], 1.0))
-    dual_set = cached_property(lambda self: KnapsackSet.simplex(len(self.rows)))
-    family = cached_property(lambda self: RankOneMap(self.rows))
+    def parts(self):
+        m, n = self.rows.shape
+        return {
+            "C": np.zeros((n, n)),
+            "A": RankOneMap(self.rows),
+            "c": np.zeros(m),
+            "S": Spectraplex(n, 1.0),
+            "Y": KnapsackSet.simplex(m),
+        }
+
+    @cached_property
+    def game(self):
+        return Game(**self.parts())
 
     @classmethod
     def random(cls, rng):
@@ -38,28 +46,38 @@ class Design(FamilyGame):
 
 
 class MatrixTooLarge(Design):
-    spectral_set = property(lambda self: Spectraplex(1 + self.rows.shape[1], 1.0))
+    def parts(self):
+        return super().parts() | {"S": Spectraplex(1 + self.rows.shape[1], 1.0)}
 
 
 class OneMultiplierTooMany(Design):
-    dual_set = property(lambda self: KnapsackSet.simplex(1 + len(self.rows)))
+    def parts(self):
+        return super().parts() | {"Y": KnapsackSet.simplex(1 + len(self.rows))}
 
 
-class OffsetTooShort(Design):
-    offset = property(lambda self: np.zeros(2))
+class CostsTooShort(Design):
+    def parts(self):
+        return super().parts() | {"c": np.zeros(2)}
 
 
 class MultipliersUnbounded(Design):
-    dual_set = property(lambda self: KnapsackSet.orthant(len(self.rows)))
+    def parts(self):
+        return super().parts() | {"Y": KnapsackSet.orthant(len(self.rows))}
 
 
-class AdjointIsAList(Design):
+class Listed(RankOneMap):
     def adjoint(self, X):
         return list(super().adjoint(X))
 
 
+class AdjointIsAList(Design):
+    def parts(self):
+        return super().parts() | {"A": Listed(self.rows)}
+
+
 class CostIsANumber(Design):
-    cost = property(lambda self: 0.0)
+    def parts(self):
+        return super().parts() | {"C": 0.0}
 
 
 class RandomIsNoClassMethod(Design):
@@ -86,12 +104,12 @@ class RandomRaises(Design):
 @pytest.mark.parametrize(
     ("cls", "said"),
     [
-        (MatrixTooLarge, r"family has the shape \(m, n\) = \(5, 3\), but spectral_set has n = 4"),
-        (OneMultiplierTooMany, r"family has the shape .* but spectral_set has n = 3 and dual_set has size m = 6"),
-        (OffsetTooShort, r"offset must have shape \(5,\), got \(2,\)"),
-        (MultipliersUnbounded, "dual_set must be bounded"),
-        (AdjointIsAList, r"adjoint\(X\) must be an array, got a list"),
-        (CostIsANumber, "cost must be an array, got a float"),
+        (MatrixTooLarge, r"A has the shape \(m, n\) = \(5, 3\), but S has n = 4"),
+        (OneMultiplierTooMany, r"A has the shape .* but S has n = 3 and Y has size m = 6"),
+        (CostsTooShort, r"c must have shape \(5,\), got \(2,\)"),
+        (MultipliersUnbounded, "Y must be bounded"),
+        (AdjointIsAList, r"A.adjoint\(X\) must be an array, got a list"),
+        (CostIsANumber, "C must be an array, got a float"),
         (RandomIsNoClassMethod, r"RandomIsNoClassMethod.random\(.*\) raises TypeError: .*missing"),
         (RandomOfAnother, "RandomOfAnother.* must return a RandomOfAnother, got a Design"),
         (RandomRaises, "random.* raises ProblemError: rows is empty"),

@@ -12,8 +12,9 @@ from matrixlearn_maxcut import MaxCut
 from scipy.linalg import expm
 
 from matrixlearn.exceptions import ContradictionError
-from matrixlearn.maps import DenseMap
-from matrixlearn.problem import Bound, FamilyGame, KnapsackSet, MulticonvexProblem, SpectralGame, Spectraplex
+from matrixlearn.exponents import entropy_on
+from matrixlearn.maps import DenseMap, LinearMap
+from matrixlearn.problem import Bound, Game, GameProblem, KnapsackSet, MulticonvexProblem, Spectraplex
 from matrixlearn.testing import checks
 from matrixlearn.testing.strategies import override_examples
 
@@ -33,36 +34,78 @@ def fails(check):
 # -- the maps ---------------------------------------------------------------------------------------
 
 
-@fails(checks.check_adjoint_identity)
-class AdjointOfTheWrongSign(MaxCut):
+def mistaken(cls, kind=Game, **wrong):
+    """The game of a class, some of its parts made wrong by a function of the right one."""
+
+    def game(self):
+        right = cls.game.func(self)
+        parts = {"C": right.C, "A": right.A, "c": right.c, "S": right.S, "Y": right.Y}
+        parts |= {"size": right.scale, "cost_norm": right.cost_norm, "repair": right.repaired}
+        return kind(**{name: wrong[name](part) if name in wrong else part for name, part in parts.items()})
+
+    return cached_property(game)
+
+
+class Around(LinearMap):
+    """A map that is as right as another."""
+
+    def __init__(self, base):
+        self.base = base
+
+    shape = property(lambda self: self.base.shape)
+    norms = property(lambda self: self.base.norms)
+
+    def apply(self, y):
+        return self.base.apply(y)
+
+    def adjoint(self, X):
+        return self.base.adjoint(X)
+
+    def matrix(self, j):
+        return self.base.matrix(j)
+
+
+class WrongSign(Around):
     def adjoint(self, X):
         return -super().adjoint(X)
 
 
 @fails(checks.check_adjoint_identity)
-@fails(checks.check_forward_is_affine)
-class ForwardOfTheWrongScale(MaxCut):
-    def forward(self, y):
-        return self.cost - 2 * np.diag(y)
+class AdjointOfTheWrongSign(MaxCut):
+    game = mistaken(MaxCut, A=WrongSign)
 
 
-@fails(checks.check_forward_is_affine)
-class ForwardForgetsSigns(MaxCut):
-    def forward(self, y):
-        return self.cost - np.diag(np.abs(y))
+class WrongScale(Around):
+    def apply(self, y):
+        return 2 * super().apply(y)
 
 
-class ComplexGame(FamilyGame):
+@fails(checks.check_adjoint_identity)
+@fails(checks.check_image_is_affine)
+class ImageOfTheWrongScale(MaxCut):
+    game = mistaken(MaxCut, A=WrongScale)
+
+
+class NoSigns(Around):
+    def apply(self, y):
+        return super().apply(np.abs(y))
+
+
+@fails(checks.check_image_is_affine)
+class ImageForgetsSigns(MaxCut):
+    game = mistaken(MaxCut, A=NoSigns)
+
+
+class ComplexGame(GameProblem):
     """min over the simplex of lambda_max(C - A(y)), complex."""
 
     def __init__(self, C, A):
         self.C, self.A = np.array(C), np.array(A)
 
-    cost = property(lambda self: self.C)
-    offset = cached_property(lambda self: np.zeros(len(self.A)))
-    spectral_set = cached_property(lambda self: Spectraplex(len(self.C), 1.0))
-    dual_set = cached_property(lambda self: KnapsackSet.simplex(len(self.A)))
-    family = cached_property(lambda self: DenseMap(self.A))
+    @cached_property
+    def game(self):
+        m, n = self.A.shape[:2]
+        return Game(self.C, DenseMap(self.A), np.zeros(m), Spectraplex(n, 1.0), KnapsackSet.simplex(m))
 
     def parameters(self):
         return {"C": self.C, "A": self.A}
@@ -75,59 +118,65 @@ class ComplexGame(FamilyGame):
         return cls(H[0], H[1:])
 
 
+class NoConjugate(Around):
+    def adjoint(self, X):
+        return np.real(np.sum(self.base.A * X, axis=(1, 2)))
+
+
 @fails(checks.check_adjoint_identity)
 class AdjointWithoutConjugate(ComplexGame):
-    def adjoint(self, X):
-        return np.real(np.sum(np.asarray(self.family.A) * X, axis=(1, 2)))
+    game = mistaken(ComplexGame, A=NoConjugate)
 
 
-@fails(checks.check_schur)
-class SchurWithoutConjugate(ComplexGame):
+class NoConjugateInSchur(Around):
     def schur(self, U, V):
-        A = np.asarray(self.family.A)
+        A = self.base.A
         return np.real(np.einsum("iab,jab->ij", A, U @ A @ V))
 
 
 @fails(checks.check_schur)
-class SchurForgetsV(MaxCut):
+class SchurWithoutConjugate(ComplexGame):
+    game = mistaken(ComplexGame, A=NoConjugateInSchur)
+
+
+class NoV(Around):
     def schur(self, U, V):
         return U * U
 
 
-@fails(checks.check_constraint_norms)
+@fails(checks.check_schur)
+class SchurForgetsV(MaxCut):
+    game = mistaken(MaxCut, A=NoV)
+
+
+class Small(Around):
+    norms = property(lambda self: 1e-3 * self.base.norms)
+
+
+@fails(checks.check_norms)
 @fails(checks.check_oracles)
 class NormsTooSmall(MaxCut):
-    @property
-    def constraint_norms(self):
-        return 1e-3 * super().constraint_norms
+    game = mistaken(MaxCut, A=Small)
 
 
-@fails(checks.check_constraint_norms)
+@fails(checks.check_norms)
 class CostNormTooSmall(MaxCut):
-    @cached_property
-    def cost_norm(self):
-        return 0.9 * super().cost_norm
+    game = mistaken(MaxCut, cost_norm=lambda norm: 0.9 * norm)
 
 
 @fails(checks.check_shapes)
-class OffsetOfIntegers(MaxCut):
-    @cached_property
-    def offset(self):
-        return np.ones(len(self.weights), dtype=int)
+class CostsOfIntegers(MaxCut):
+    game = mistaken(MaxCut, c=lambda c: c.astype(int))
 
 
 @fails(checks.check_shapes)
 class NoScale(MaxCut):
-    @cached_property
-    def scale(self):
-        return 0.0
+    game = mistaken(MaxCut, size=lambda size: 0.0)
 
 
 @fails(checks.check_shapes)
 class CostNotSymmetric(MaxCut):
-    @cached_property
-    def cost(self):
-        return np.triu(super().cost)
+    game = mistaken(MaxCut, C=np.triu)
 
 
 # -- the sets, the mirror map -----------------------------------------------------------------------
@@ -141,10 +190,7 @@ class LazyPolytope(KnapsackSet):
 
 @fails(checks.check_linear_minimizer)
 class MinimizerNotMinimal(MaxCut):
-    @cached_property
-    def dual_set(self):
-        Y = super().dual_set
-        return LazyPolytope(Y.lower, Y.upper, Y.weights, Y.row_lower, Y.row_upper)
+    game = mistaken(MaxCut, Y=lambda Y: LazyPolytope(Y.lower, Y.upper, Y.weights, Y.row_lower, Y.row_upper))
 
 
 class PolytopeInUnitsOfOne(KnapsackSet):
@@ -154,10 +200,7 @@ class PolytopeInUnitsOfOne(KnapsackSet):
 
 @fails(checks.check_value_is_equivariant)
 class AbsoluteTolerance(MaxCut):
-    @cached_property
-    def dual_set(self):
-        Y = super().dual_set
-        return PolytopeInUnitsOfOne(Y.lower, Y.upper, Y.weights, Y.row_lower, Y.row_upper)
+    game = mistaken(MaxCut, Y=lambda Y: PolytopeInUnitsOfOne(Y.lower, Y.upper, Y.weights, Y.row_lower, Y.row_upper))
 
 
 class UnclippedSpectraplex(Spectraplex):
@@ -167,9 +210,7 @@ class UnclippedSpectraplex(Spectraplex):
 
 @fails(checks.check_sets)
 class ProjectionOutsideTheSet(MaxCut):
-    @cached_property
-    def spectral_set(self):
-        return UnclippedSpectraplex(len(self.weights), float(len(self.weights)))
+    game = mistaken(MaxCut, S=lambda S: UnclippedSpectraplex(S.n, S.trace))
 
 
 @dataclass(frozen=True)
@@ -189,16 +230,26 @@ class NaiveExponent:
         return G + step * loss
 
 
+class Overflowing(Spectraplex):
+    """A set whose mirror map overflows."""
+
+
+class Upside(Spectraplex):
+    """A set whose mirror map is that of -G."""
+
+
+entropy_on.register(Overflowing, NaiveExponent)
+entropy_on.register(Upside, lambda S: NaiveExponent(S, +1.0))
+
+
 @fails(checks.check_exponent)
 class ExponentThatOverflows(MaxCut):
-    def exponent(self):
-        return NaiveExponent(self.spectral_set)
+    game = mistaken(MaxCut, S=lambda S: Overflowing(S.n, S.trace))
 
 
 @fails(checks.check_exponent)
 class ExponentOfTheWrongSign(MaxCut):
-    def exponent(self):
-        return NaiveExponent(self.spectral_set, +1.0)
+    game = mistaken(MaxCut, S=lambda S: Upside(S.n, S.trace))
 
 
 # -- the bounds -------------------------------------------------------------------------------------
@@ -226,18 +277,21 @@ class LowerBoundThatLies(MaxCut):
         return Bound(point=honest.point, lower=honest.lower + self.scale)
 
 
-@fails(checks.check_bounds_are_their_definition)
-class NoAllowanceForRounding(Discrepancy):
+class Careless(Game):
     def rounding(self, y):
         return -1e-12 * self.scale
 
 
+@fails(checks.check_bounds_are_their_definition)
+class NoAllowanceForRounding(Discrepancy):
+    game = mistaken(Discrepancy, kind=Careless)
+
+
 @fails(checks.check_agrees_with_cvxpy)
 class MultipliersCutOff(MaxCut):
-    @cached_property
-    def dual_set(self):
-        Y = super().dual_set
-        return KnapsackSet(0.01 * Y.lower, 0.01 * Y.upper, Y.weights, Y.row_lower, Y.row_upper)
+    game = mistaken(
+        MaxCut, Y=lambda Y: KnapsackSet(0.01 * Y.lower, 0.01 * Y.upper, Y.weights, Y.row_lower, Y.row_upper)
+    )
 
 
 @fails(checks.check_data_are_its_own)
@@ -246,13 +300,16 @@ class BorrowedData(ComplexGame):
         self.C, self.A = C, A
 
 
+def doubled(X):
+    out = 2 * np.array(X)  # not positive semidefinite once its diagonal is overwritten
+    np.fill_diagonal(out, 1.0)
+    return out
+
+
 @fails(checks.check_repaired_points_are_feasible)
 @fails(checks.check_bounds_are_their_definition)
 class RepairThatLies(MaxCut):
-    def repair(self, X):
-        out = 2 * np.array(X)  # not positive semidefinite once its diagonal is overwritten
-        np.fill_diagonal(out, 1.0)
-        return out
+    game = mistaken(MaxCut, repair=lambda repair: doubled)
 
 
 @fails(checks.check_agrees_with_cvxpy)
@@ -289,20 +346,27 @@ class WritesToTheGraph(MaxCut):
             np.multiply(self.graph, 2.0, out=self.graph)
 
 
+class InPlace(Around):
+    def subtracted(self, C, y):
+        C[np.diag_indices(len(y))] -= y
+        return C
+
+
 @fails(checks.check_never_mutates)
 class WritesToItsCost(MaxCut):
-    def forward(self, y):
-        F = self.cost
-        F[np.diag_indices(len(y))] -= y
-        return F
+    game = mistaken(MaxCut, A=InPlace)
+
+
+class Symmetrizing(Around):
+    def adjoint(self, X):
+        if len(X) > 1:
+            X[0, 1] = X[1, 0]
+        return super().adjoint(X)
 
 
 @fails(checks.check_never_mutates)
 class WritesToTheMatrix(MaxCut):
-    def adjoint(self, X):
-        if len(X) > 1:
-            X[0, 1] = X[1, 0]
-        return np.array(np.diagonal(X))
+    game = mistaken(MaxCut, A=Symmetrizing)
 
 
 @fails(checks.check_random_is_a_function_of_the_seed)
@@ -342,10 +406,14 @@ class Thawed(MaxCut):
         object.__setattr__(self, name, value)
 
 
+class Noisy(Around):
+    def apply(self, y):
+        return super().apply(y) * (1 + 1e-15 * np.random.default_rng().integers(0, 9))
+
+
 @fails(checks.check_deterministic)
 class Dithers(Discrepancy):
-    def forward(self, y):
-        return super().forward(y) * (1 + 1e-15 * np.random.default_rng().integers(0, 9))
+    game = mistaken(Discrepancy, A=Noisy)
 
 
 @fails(checks.check_save_and_load)
@@ -405,4 +473,4 @@ def test_every_check_has_a_mistake_to_notice():
 
 
 def test_the_mistakes_are_about_games_and_blocks():
-    assert all(issubclass(parameter.values[0], SpectralGame | MulticonvexProblem) for parameter in MISTAKES)
+    assert all(issubclass(parameter.values[0], GameProblem | MulticonvexProblem) for parameter in MISTAKES)

@@ -1,4 +1,4 @@
-"""E-optimal experiment design as a spectral game."""
+"""E-optimal experiment design as a game."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from matrixlearn.problem import FamilyGame, KnapsackSet, RankOneMap, Spectraplex, as_samples
+from matrixlearn.problem import Game, GameProblem, KnapsackSet, RankOneMap, Spectraplex, as_samples
 
 
 @dataclass(frozen=True, eq=False)
-class EOptimalDesign(FamilyGame):
+class EOptimalDesign(GameProblem):
     """min over w of lambda_max(-sum_i w_i x_i x_i^T)   subject to   w >= 0, sum w = 1.
 
     The optimum is -lambda_min of the best information matrix: how much to measure at each candidate so
@@ -29,24 +29,10 @@ class EOptimalDesign(FamilyGame):
         object.__setattr__(self, "candidates", as_samples("candidates", self.candidates))
 
     @cached_property
-    def family(self) -> RankOneMap:
-        return RankOneMap(self.candidates)
-
-    @cached_property
-    def cost(self) -> Any:
-        return 0 * self.family.matrix(0)
-
-    @cached_property
-    def offset(self) -> np.ndarray:
-        return np.zeros(self.family.shape[0])
-
-    @cached_property
-    def spectral_set(self) -> Spectraplex:
-        return Spectraplex(self.family.shape[1], 1.0)
-
-    @cached_property
-    def dual_set(self) -> KnapsackSet:
-        return KnapsackSet.simplex(self.family.shape[0])
+    def game(self) -> Game:
+        A = RankOneMap(self.candidates)
+        m, n = A.shape
+        return Game(0 * A.matrix(0), A, np.zeros(m), Spectraplex(n, 1.0), KnapsackSet.simplex(m))
 
     @classmethod
     def random(cls, rng: np.random.Generator) -> "EOptimalDesign":

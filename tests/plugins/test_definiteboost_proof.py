@@ -1,0 +1,120 @@
+"""The upper bound of DefiniteBoost is a theorem: known optima, nearly dependent rows, points of any kind."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from matrixlearn_definiteboost import DefiniteBoost
+
+import matrixlearn as ml
+
+ROUNDING = 1e-14
+"""Of the optima, which are sums of logarithms."""
+
+HADAMARD = np.array([[1.0, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1], [1, -1, -1, 1]]) / 2
+
+
+def divergence_from_uniform(p):
+    """sum p log p + log 4."""
+    return sum(x * math.log(x) for x in p if x > 0) + math.log(4)
+
+
+@st.composite
+def nearly_dependent(draw):
+    """(problem, optimum): W_00 = u, W_00 + 2^-k W_11 = u + 2^-k v, exact in floating point; inf where infeasible."""
+    u, v, k = draw(st.integers(1, 14)) / 32, draw(st.integers(1, 14)) / 32, draw(st.integers(1, 52))
+    e, Q = 2.0**-k, draw(st.sampled_from([np.eye(4), HADAMARD]))
+    feasible = draw(st.booleans())
+    right = u + (e * v if feasible else -e * v)
+    assume(Fraction(right) == Fraction(u) + Fraction(e) * Fraction(v if feasible else -v))
+    rows = np.stack([Q @ np.diag([1.0, 0, 0, 0]) @ Q.T, Q @ np.diag([1.0, e, 0, 0]) @ Q.T])
+    assume(Fraction(rows[1, 0, 0]) == Fraction(rows[0, 0, 0]) + Fraction(e) * Fraction((Q[0, 1]) ** 2))
+    optimum = divergence_from_uniform([u, v, (1 - u - v) / 2, (1 - u - v) / 2]) if feasible else math.inf
+    return DefiniteBoost(rows, upper=[u, right], lower=[u, right]), optimum
+
+
+def assert_true(certificate, optimum):
+    """lower <= optimum <= upper, of bounds that are called checked."""
+    if certificate.rigour == "checked":
+        assert certificate.lower <= optimum + ROUNDING
+        assert certificate.upper >= optimum - ROUNDING
+
+
+@given(nearly_dependent(), st.sampled_from(["corrective", "barrier", "definiteboost"]), st.sampled_from([1e-3, 1e-8]))
+def test_no_bound_is_false_however_nearly_the_rows_depend_on_each_other(known, method, tol):
+    problem, optimum = known
+    solution = ml.solve(problem, method, tol=tol, max_iter=60)
+    assert_true(solution.certificate, optimum)
+    if solution.status == "optimal":
+        assert solution.value == pytest.approx(optimum, abs=2 * tol)
+    assert solution.status != "infeasible" or optimum == math.inf
+    assert_true(solution.verify(), optimum)
+
+
+@given(
+    nearly_dependent(),
+    st.lists(st.floats(0, 1), min_size=4, max_size=4),
+    st.floats(-1e15, 1e15),
+    st.floats(-1e15, 1e15),
+)
+def test_no_point_proves_a_false_bound(known, diagonal, first, second):
+    problem, optimum = known
+    X = np.diag(np.array(diagonal) + 1e-3)
+    assert_true(ml.certify(problem, X=X, y=np.array([first, second])), optimum)
+
+
+def test_nearly_dependent_rows_have_no_false_bound():
+    """The right value is 0.1548213; the bounds were [0.0588915, 0.0588915], "optimal"."""
+    e = 1e-13
+    u = [0.5, 0.5 + 0.4 * e]
+    problem = DefiniteBoost(np.stack([np.diag([1.0, 0, 0]), np.diag([1.0, e, 0])]), upper=u, lower=u)
+    solution = ml.solve(problem, tol=1e-6, max_iter=200)
+    assert solution.status != "optimal"
+    assert solution.certificate.rigour == "estimate" or solution.lower <= 0.1548213 <= solution.upper
+
+
+@pytest.mark.parametrize("d", [3, 4, 5, 7])
+def test_equalities_that_follow_from_others_exactly_are_proved(d):
+    """W_aa = 1/d for all a but one, twice, and W_01 = 0: W = I/d, at 0."""
+    rows = [np.diag(row) for row in np.eye(d)[:-1]]
+    off = np.zeros((d, d))
+    off[0, 1] = off[1, 0] = 1.0
+    right = np.array([1 / d] * (d - 1) + [0.0] + [1 / d])
+    problem = DefiniteBoost(np.stack([*rows, off, rows[0]]), upper=right, lower=right)
+    solution = ml.solve(problem, tol=1e-6)
+    assert solution.status == "optimal" and abs(solution.value) < 1e-6
+
+
+@given(st.integers(0, 10_000), st.floats(-12, -2))
+def test_an_upper_bound_of_a_point_near_the_optimum_holds(seed, exponent):
+    """bound(X) >= optimum - rounding, and near it, where X misses its constraints by little."""
+    rng = np.random.default_rng(seed)
+    problem = DefiniteBoost.random(rng)
+    best = ml.solve(problem, tol=1e-8)
+    assume(best.status == "optimal")
+    noise = rng.standard_normal((problem.d, problem.d))
+    bound = problem.bound_from_matrix(best.matrix + 10.0**exponent * (noise + noise.T))
+    assert bound.upper >= best.lower - 1e-12 * problem.scale
+
+
+EXTREME = (5e-324, 1e-310, 1e-160, 1e-100, 1e49, 1e150, np.inf, -np.inf, np.nan)
+
+
+@pytest.mark.parametrize("size", EXTREME)
+@pytest.mark.parametrize("seed", range(4))
+def test_points_of_any_size_are_refused_by_name_or_bounded_honestly(size, seed):
+    problem = DefiniteBoost.random(np.random.default_rng(seed))
+    best = ml.solve(problem, tol=1e-6)
+    for X, y in (
+        (np.diag(np.full(problem.d, size)), None),
+        (None, np.full(problem.m, size)),
+        (None, np.full(problem.m, -size)),
+    ):
+        try:
+            certificate = ml.certify(problem, X=X, y=y)
+        except ml.exceptions.ProblemError:
+            continue
+        assert certificate.lower <= best.upper + 1e-12 and certificate.upper >= best.lower - 1e-12
