@@ -79,19 +79,23 @@ def whole_numbers(A: np.ndarray) -> tuple[np.ndarray, int]:
 
 def exact_congruence(A: np.ndarray, V: np.ndarray) -> np.ndarray | None:
     """V^T A V of a real A where it is a floating point matrix, computed without rounding; else None."""
-    if is_complex(A) or A.size * V.shape[1] > WORK:
+    if is_complex(A):
         return None
+    out = np.zeros((V.shape[1],) * 2)
     used = np.flatnonzero(np.any(A != 0, axis=0))
-    if len(used) == 0:
-        return np.zeros((V.shape[1],) * 2)
+    columns = np.flatnonzero(np.any(V[used] != 0, axis=0))  # the others of V^T A V are 0
+    if len(columns) == 0:
+        return out
     span = np.frexp(np.abs(A[A != 0]))[1]
-    if int(span.max()) - int(span.min()) > 400:
+    too_much = len(used) * len(columns) * (len(used) + len(columns)) > WORK
+    if too_much or int(span.max()) - int(span.min()) > 400:
         return None
-    (inside, e), (middle, f) = whole_numbers(V), whole_numbers(A[np.ix_(used, used)])
-    product = inside[used].T.dot(middle).dot(inside[used])
+    (inside, e), (middle, f) = whole_numbers(V[np.ix_(used, columns)]), whole_numbers(A[np.ix_(used, used)])
+    product = inside.T.dot(middle).dot(inside)
     if max((abs(int(value)) for value in product.reshape(-1)), default=0) > EXACT:
         return None
-    return np.ldexp(product.astype(float), 2 * e + f)
+    out[np.ix_(columns, columns)] = np.ldexp(product.astype(float), 2 * e + f)
+    return out
 
 
 def null_space(N: np.ndarray) -> np.ndarray | None:

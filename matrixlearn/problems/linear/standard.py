@@ -295,21 +295,22 @@ class Standard:
 
 def _compressed(family: LinearMap, V: np.ndarray) -> tuple[LinearMap, LinearMap]:
     """(the V^T A_j V for engines, the same for the proof): numbers, where they are exact and few."""
+    import scipy.sparse as sp
+
     m, r = family.shape[0], V.shape[1]
-    parts: list[np.ndarray] = []
-    if m * r * r <= WORK:
-        work = 0
-        for j in range(m):
-            A = family.matrix(j)
-            used = int(np.count_nonzero(np.any(A != 0, axis=0)))
-            work += used * r * (used + r)
-            part = exact_congruence(A, V) if work <= WORK else None
-            if part is None:
-                break
-            parts.append(part)
-        if len(parts) == m:
-            exact = DenseMap(np.stack(parts))
-            return exact, exact
+    rows: list[sp.csr_array] = []
+    entries = 0
+    for j in range(m):
+        part = exact_congruence(family.matrix(j), V)
+        entries += WORK if part is None else int(np.count_nonzero(part))
+        if part is None or entries > WORK:
+            break
+        rows.append(sp.csr_array(part.reshape(1, -1)))
+    else:
+        stacked = sp.csr_array(sp.vstack(rows))
+        small = m * r * r <= WORK  # Newton systems of dense rows lose less to rounding
+        exact: LinearMap = DenseMap(stacked.toarray().reshape(m, r, r)) if small else SparseMap(stacked, r)
+        return exact, exact
     return family.compressed(V), CompressedMap(family, V)
 
 
