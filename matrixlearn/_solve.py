@@ -225,15 +225,12 @@ def _run(
 
 def _between(problem: Any, start: Incumbent, tol: float, limits: Limits, notes: list[str]) -> tuple[Problem, Incumbent]:
     """The problem between bounds that an interior point proves: an engine that needs them gets them."""
-    if start.inside is None or start.upper == INF:
-        first = run(
-            InteriorPoint(),
-            problem,
-            tol=tol,
-            start=start,
-            limits=limits,
-            decided=lambda incumbent: incumbent.inside is not None and incumbent.upper < INF,
-        )
+
+    def known(incumbent: Incumbent) -> bool:
+        return incumbent.inside is not None and incumbent.inside_dual is not None
+
+    if not known(start):
+        first = run(InteriorPoint(), problem, tol=tol, start=start, limits=limits, decided=known)
         start = first.incumbent
         notes.append(f"a strictly feasible point by interior-point in {first.iterations} iterations")
     if start.inside is None or not start.upper < INF:

@@ -157,7 +157,7 @@ class Certificate:
             raise CertificateError(msg)
         fresh = certified(self.problem, *checked_points(self.problem, self.X, self.y))
         slack = RECOMPUTED * max(fresh.size, abs(fresh.lower) if math.isfinite(fresh.lower) else 0.0)
-        slack = max(slack, 1e-2 * fresh.rounding)
+        slack = max(slack, 1e-3 * fresh.rounding)
         if math.isfinite(fresh.upper - fresh.lower):  # nothing but rounding: points are moved once more
             slack = max(slack, min(2 * (fresh.upper - fresh.lower), ROUNDING), 0.01 * (fresh.upper - fresh.lower))
         guessed, minimizes = self.rigour == "estimate", self.problem.objective == "minimize"  # an estimate is no claim
