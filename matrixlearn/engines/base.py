@@ -21,7 +21,7 @@ import numpy as np
 
 from matrixlearn._array import namespace
 from matrixlearn.callbacks import Callback, Event, silent
-from matrixlearn.certificate import Certificate, combine, relative_gap, size_of
+from matrixlearn.certificate import Certificate, combine, flushed, relative_gap, size_of
 from matrixlearn.exceptions import MachinesError
 from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.problems.base import Bound, Problem
@@ -157,7 +157,7 @@ class Incumbent:
         Points that prove nothing as they stand are moved: onto the rows, and towards what was proved strictly feasible.
         """
         out, problem = self, self.problem
-        X, y = proposal.X, proposal.y
+        X, y = flushed(proposal.X), flushed(proposal.y)
         if X is not None and is_finite(X):
             bound = problem.bound_from_matrix(X)
             if not proves(bound):
@@ -190,7 +190,8 @@ class Incumbent:
 
     def estimated(self, X: Array) -> Incumbent:
         """This, with what X suggests where no X proves anything."""
-        if proves(self.from_matrix):
+        X = flushed(X)
+        if proves(self.from_matrix) or not is_finite(X):
             return self
         return updated(self, from_matrix=self.problem.estimate_from_matrix(X))
 

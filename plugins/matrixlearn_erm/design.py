@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -56,6 +56,9 @@ class Design:
     """The matrix A whose rows are a_i."""
 
     A: Any
+
+    is_here: ClassVar[bool] = True
+    """Whether the rows are in this process."""
 
     @property
     def shape(self) -> tuple[int, int]:

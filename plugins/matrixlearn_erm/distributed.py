@@ -1,4 +1,7 @@
-"""DisDCA and DADM: SDCA on K machines that keep their rows, here one after the other; one d-vector each way a round.
+"""DisDCA and DADM: SDCA on K machines that keep their rows; one d-vector each way a round.
+
+Where the problem has Shards, K are their machines (`local_pass`); else rows are dealt to K machines that are played
+one after the other.
 
 DisDCA, a round on machine k, from the common v:    v_k = v,    so often:  y_i <- prox_{h f*}(y_i + h a_i.x(v_k))
     "practical"   h = sigma / (K c_i ||a_i||^2),          v_k <- v_k - K c_i dy_i a_i      (the local copy moves)
@@ -22,10 +25,13 @@ import numpy as np
 
 from matrixlearn.engines import Incumbent
 from matrixlearn.exceptions import ProblemError
+from matrixlearn.machines import Held
 from matrixlearn_erm.ascent import Ascent, InBlocks, ascent_of
 from matrixlearn_erm.blocks import Blocks
 from matrixlearn_erm.engine import ERMState, flat, offered
+from matrixlearn_erm.local_pass import local_pass
 from matrixlearn_erm.problem import ERM
+from matrixlearn_erm.spread import SpreadDesign
 from matrixlearn_erm.stochastic import Stochastic, best_y
 
 COPIES = ("practical", "basic")
@@ -37,6 +43,8 @@ class DistributedState(ERMState):
 
     y: np.ndarray | None = None
     machines: tuple[Ascent, ...] = ()
+    """Passes over the rows of each, where these are here."""
+    K: int = 0
     epoch: int = 0
     d: int = 0
 
@@ -50,7 +58,7 @@ class DisDCA(Stochastic):
     batch, seed
         As for `SDCA`.
     machines : int
-        K; rows are dealt to them at random.
+        K; rows are dealt to them at random. Shards have machines of their own.
     local_steps : int, optional
         Rows that a machine visits in a round; by default all of its own.
     copy : {"practical", "basic"}
@@ -62,6 +70,7 @@ class DisDCA(Stochastic):
     copy: str = "practical"
 
     name = "disdca"
+    by_rounds = True
 
     def __post_init__(self) -> None:
         if self.copy not in COPIES:
@@ -88,17 +97,20 @@ class DisDCA(Stochastic):
         return v
 
     def init(self, problem: ERM, incumbent: Incumbent) -> DistributedState:
+        first = DistributedState(y=best_y(problem, incumbent), d=problem.d, advice=problem.case.advice())
+        if isinstance(problem.design, SpreadDesign):
+            return replace(first, K=len(problem.design.held.ids))
         rng, K = np.random.default_rng(self.seed), min(self.machines, problem.n)
         parts = np.array_split(rng.permutation(problem.n), K)
-        machines = tuple(self.ascent(problem, rng, part, K) for part in parts)
-        return DistributedState(
-            y=best_y(problem, incumbent), machines=machines, d=problem.d, advice=problem.case.advice()
-        )  # fmt: skip
+        return replace(first, K=K, machines=tuple(self.ascent(problem, rng, part, K) for part in parts))
 
     def advanced(self, problem: ERM, state: DistributedState, incumbent: Incumbent) -> DistributedState:
         assert state.y is not None
         v, y = problem.direction(state.y), state.y
         sent = self.start(problem, v)
+        if isinstance(problem.design, SpreadDesign):
+            y, added = self._on_machines(problem, problem.design.held, y, sent, state)
+            v = v + added
         for k, machine in enumerate(state.machines):
             rng = np.random.default_rng((self.seed, state.epoch, k))
             y, added = machine(y, sent, rng, self.local_steps)  # each machine changes its own rows of y only
@@ -106,11 +118,23 @@ class DisDCA(Stochastic):
         x = problem.penalty.conjugate_gradient(v)
         return replace(state, y=y, epoch=state.epoch + 1, proposals=(offered(problem, incumbent, x, y),))
 
+    def _on_machines(
+        self, problem: ERM, held: Held, y: np.ndarray, v: np.ndarray, state: DistributedState
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """y after a pass on each machine, which keeps its own part, and what all add to v."""
+        held.ledger.down += state.K * v.size
+        y, parts = held.map(
+            local_pass, y, problem.share, np.arange(state.K), engine=self, v=v, epoch=state.epoch, copies=state.K,
+            loss=problem.loss, penalty=problem.penalty,
+        )  # fmt: skip
+        added = held.gather(parts).sum(axis=0)
+        held.ledger.end_round()
+        return y, added
+
     def remarks(self, state: DistributedState) -> str:
-        K = len(state.machines)
         return (
-            f"{state.advice}\n{self.name}: {state.epoch} rounds on {K} machines, {2 * K * state.epoch} vectors of "
-            f"{state.d} numbers sent"
+            f"{state.advice}\n{self.name}: {state.epoch} rounds on {state.K} machines, {2 * state.K * state.epoch} "
+            f"vectors of {state.d} numbers sent"
         )
 
 

@@ -24,8 +24,15 @@ class ERMState(State):
 class ERMEngine(Engine):
     """An engine for `ERM` problems; a subclass says what it `lacks`."""
 
+    by_rounds = False
+    """Whether it looks at all samples together only, so that they may be on machines."""
+
     def objection(self, problem: Problem) -> str:
-        return self.lacks(problem) if isinstance(problem, ERM) else f"{self.name} is for ERM problems"
+        if not isinstance(problem, ERM):
+            return f"{self.name} is for ERM problems"
+        if not (self.by_rounds or problem.design.is_here):
+            return f"{self.name} looks at single samples; on machines newton-cg, chambolle-pock and disdca do"
+        return self.lacks(problem)
 
     @abstractmethod
     def lacks(self, problem: ERM) -> str:

@@ -63,13 +63,14 @@ class Newton(ERMEngine):
     """Newton's method on the weights that are not 0; H by Cholesky's factorization or conjugate gradients."""
 
     name = "newton-cg"
+    by_rounds = True
 
     def lacks(self, problem: ERM) -> str:
         return rough(problem) or not_elastic(problem)
 
     def init(self, problem: ERM, incumbent: Incumbent) -> NewtonState:
         x = np.array(incumbent.X if incumbent.X is not None else np.zeros(problem.d))
-        if not np.any(x) and problem.n >= max(MANY, THINNED**2 * problem.d):
+        if problem.design.is_here and not np.any(x) and problem.n >= max(MANY, THINNED**2 * problem.d):
             x = self._from_few_rows(problem)
         p = problem.design.apply(x)
         return NewtonState(x=x, p=p, value=problem.value_at(p, x), advice=problem.case.advice())

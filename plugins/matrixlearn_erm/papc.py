@@ -36,6 +36,7 @@ class PAPC(ERMEngine):
     """Proximal alternating predictor-corrector."""
 
     name = "papc"
+    by_rounds = True
 
     def lacks(self, problem: ERM) -> str:
         return not_ridge(problem)

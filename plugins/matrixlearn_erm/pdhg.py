@@ -55,6 +55,7 @@ class PDHG(ERMEngine):
     """Primal-dual hybrid gradients; accelerated where both sides are strongly convex, else restarted."""
 
     name = "chambolle-pock"
+    by_rounds = True
 
     def lacks(self, problem: ERM) -> str:
         return ""

@@ -35,9 +35,9 @@ class ERMPresenter(Presenter):
         return lines
 
     def plot(self, solution: Solution, axes: Any) -> bool:
-        if solution.matrix is None:
-            return False
         problem: ERM = solution.problem  # type: ignore[assignment]
+        if solution.matrix is None or not problem.design.is_here:
+            return False
         b, p = problem.b, problem.design.apply(np.asarray(solution.matrix))
         title = f"{problem.loss}, {problem.penalty}"
         if set(np.unique(b)) <= {-1.0, 1.0}:

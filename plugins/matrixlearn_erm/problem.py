@@ -19,16 +19,19 @@ import numpy as np
 
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.losses import LOSSES, Loss, loss_named
+from matrixlearn.machines import Local, Machines, Shards
 from matrixlearn.penalties import ElasticNet, Group, Nuclear, Penalty, Spectral, penalty_named
 from matrixlearn.present import presented_by
 from matrixlearn.problem import Bound, Problem, as_real_vector, as_weights
 from matrixlearn_erm.cases import Case
 from matrixlearn_erm.design import UNIT, Design, as_design, gamma
 from matrixlearn_erm.lipschitz import operator_norm
+from matrixlearn_erm.spread import SpreadDesign, labels
 
 if TYPE_CHECKING:
     import cvxpy
 
+HERE: Machines = Local()
 FEW = 8
 """Roundings inside of a loss or its conjugate, relative to their terms."""
 
@@ -40,16 +43,18 @@ class ERM(Problem):
 
     Parameters
     ----------
-    A : array or scipy.sparse matrix, shape (n, d)
-        One sample a row. Sparse rows stay sparse.
+    A : array or scipy.sparse matrix, shape (n, d); or Shards
+        One sample a row. Sparse rows stay sparse. Those of Shards stay on their machines.
     b : array, shape (n,)
-        Labels; -1 and 1 for losses of the margin.
+        Labels; -1 and 1 for losses of the margin. None with Shards, which have them, and what samples count.
     loss : Loss or str
         An object of `matrixlearn.losses` or its name, such as "logistic" or "huber(delta=0.5)".
     penalty : Penalty or str
         An object of `matrixlearn.penalties` or its name, such as "elastic-net(ridge=0.1, l1=0.01)".
     sample_weight : array, shape (n,), optional
         What each sample counts in the mean, >= 0. Those of weight 0 are left out, here and in ``y`` of a solution.
+    machines : Machines
+        Where Shards are kept.
 
     Notes
     -----
@@ -62,6 +67,7 @@ class ERM(Problem):
     loss: Any
     penalty: Any
     sample_weight: Any = None
+    machines: Machines = HERE
     design: Design = field(init=False, repr=False)
     """The samples."""
 
@@ -75,6 +81,9 @@ class ERM(Problem):
 
     def __post_init__(self) -> None:
         loss, penalty = loss_named(self.loss), penalty_named(self.penalty)
+        if isinstance(self.A, Shards):
+            self._spread(self.A, loss, penalty)
+            return
         A, b = as_design("A", self.A), as_real_vector("b", self.b)
         if len(b) != A.shape[0]:
             msg = f"A and b must have one row for each sample, got {A.shape[0]} and {len(b)}"
@@ -83,16 +92,38 @@ class ERM(Problem):
         if weights is not None:
             weights = as_weights("sample_weight", weights, len(b))
             A, b, weights = A[weights > 0], b[weights > 0], weights[weights > 0]
-        loss.check_labels(b, "b")
-        penalty.check(A.shape[1])
-        if not penalty.is_coercive:
+        self._put(Design(A), A=A, b=b, loss=loss, penalty=penalty, sample_weight=weights)
+
+    def _spread(self, shards: Shards, loss: Loss, penalty: Penalty) -> None:
+        if self.b is not None or self.sample_weight is not None:
+            msg = "Shards hold labels and weights: b and sample_weight are not to be given with them"
+            raise ProblemError(msg)
+        held = self.machines.hold(shards)
+        b, counts = held.map(labels)
+        weights = None if np.all(counts == counts[0]) else counts
+        self._put(SpreadDesign(None, held), b=b, loss=loss, penalty=penalty, sample_weight=weights)
+        _ = self.n, self.design.norms  # while the machines are there
+        held.opened(self.d)
+
+    def _put(self, design: Design, **given: Any) -> None:
+        """All parts, checked."""
+        for key, value in (given | {"design": design}).items():
+            object.__setattr__(self, key, value)
+        self.loss.check_labels(self.b, "b")
+        self.penalty.check(self.d)
+        if not self.penalty.is_coercive:
             msg = (
-                f"penalty must have a weight above 0, or the dual proves nothing, got {penalty}; give it a small ridge"
+                f"penalty must have a weight above 0, or the dual proves nothing, got {self.penalty}; give it a small "
+                f"ridge"
             )
             raise ProblemError(msg)
-        given = {"A": A, "b": b, "loss": loss, "penalty": penalty, "sample_weight": weights, "design": Design(A)}
-        for key, value in given.items():
-            object.__setattr__(self, key, value)
+
+    def rest(self) -> None:
+        if isinstance(self.design, SpreadDesign):
+            self.design.held.rest()
+
+    def traffic(self) -> str:
+        return self.design.held.ledger.brief if isinstance(self.design, SpreadDesign) else ""
 
     # -- what engines use -------------------------------------------------------------------------
 
