@@ -268,7 +268,8 @@ def _run_reduced(
         again = None
         if found.done.ended != INTERRUPTED and spent.spent < limits.time_limit:
             again = problem.reconsidered(reduction, found.done.incumbent, found.done.last, tol, atol)
-        points.append(_lifted(problem, reduction, found, max(tol * found.done.incumbent.size, atol)))
+        best = found.done.incumbent
+        points.append(_lifted(problem, reduction, found, max(tol * best.size, atol, best.from_matrix.rounding)))
         if again is None:
             break
         notes += [*found.notes, f"ended: {found.done.ended}", again.why]

@@ -281,23 +281,31 @@ def certified(
 
 
 def nearest_proved(bound: Callable[[Any], Bound], point: Any, inside: Any, good: Callable[[Bound], bool]) -> Any:
-    """The first of point + 2^-k (inside - point), k from 50 down, whose bound is good; the point where none is.
+    """The first of point + 2^-k (inside - point), k from 50 down, whose bound is good; the first that is proved where
+    none is, and the point where none is proved.
 
-    It must stay good after it went to the equivalent problem and back again.
+    It must stay so after it went to the equivalent problem and back again.
     """
+    proved = None
+    for k in (INF, *range(50, -1, -2)):
+        start = point if k == INF else point + 2.0**-k * (inside - point)
+        found = _kept(bound, start)
+        if found and all(good(each) for each in found):
+            return start
+        if found and proved is None:
+            proved = start
+    return point if proved is None else proved
 
-    def stays(at: Any) -> bool:
-        for _ in range(3):
-            found = bound(at)
-            if not ((found.lower > -INF or found.upper < INF) and good(found)):
-                return False
-            at = found.point
-        return True
 
-    if stays(point):
-        return point
-    for k in range(50, -1, -2):
-        moved_point = point + 2.0**-k * (inside - point)
-        if stays(moved_point):
-            return moved_point
-    return point
+def _kept(bound: Callable[[Any], Bound], point: Any) -> list[Bound]:
+    """The bounds of a point, and of the points that they are of, three times; none where one of them proves nothing."""
+    out: list[Bound] = []
+    for _ in range(3):
+        found = bound(point)
+        if found.lower == -INF and found.upper == INF:
+            return []
+        out.append(found)
+        if found.point is None or (isinstance(point, np.ndarray) and bool(np.all(found.point == point))):
+            break
+        point = found.point
+    return out

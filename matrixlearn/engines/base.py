@@ -21,7 +21,7 @@ import numpy as np
 
 from matrixlearn._array import namespace
 from matrixlearn.callbacks import Callback, Event, silent
-from matrixlearn.certificate import Certificate, combine, relative_gap, size_of
+from matrixlearn.certificate import Certificate, combine, flushed, relative_gap, size_of
 from matrixlearn.exceptions import MachinesError
 from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.problems.base import Bound, Problem
@@ -43,6 +43,9 @@ def updated(record: Record, **changes: Any) -> Record:
 
 INTERRUPTED = "interrupted"
 """How a loop ended at Ctrl-C."""
+
+EACH, FAR = 6, 5.0
+"""Of proposals whose gap is more than `FAR` times tol, one in `EACH` is certified."""
 
 DECISIVE = 3.0
 """A proposal that comes with an interior is certified by all eigenvalues only where the gap that its Cholesky factors
@@ -70,11 +73,14 @@ class Proposal:
         The points.
     interior : Interior, optional
         What makes a cheaper check possible.
+    gap : float
+        What the engine takes for the difference of their bounds: while that is far from the goal, not each is checked.
     """
 
     X: Array | None = None
     y: np.ndarray | None = None
     interior: Interior | None = None
+    gap: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -151,7 +157,7 @@ class Incumbent:
         Points that prove nothing as they stand are moved: onto the rows, and towards what was proved strictly feasible.
         """
         out, problem = self, self.problem
-        X, y = proposal.X, proposal.y
+        X, y = flushed(proposal.X), flushed(proposal.y)
         if X is not None and is_finite(X):
             bound = problem.bound_from_matrix(X)
             if not proves(bound):
@@ -176,9 +182,15 @@ class Incumbent:
         from_matrix, from_vector = bounds_from_interior(game, inside.X, proposal.y, inside.t)
         return self._with_matrix(from_matrix)._with_vector(from_vector)
 
+    def waits(self, proposal: Proposal, iteration: int, tol: float) -> bool:
+        """Whether a check of the proposal can wait: strictly feasible points are known, and it is far from the goal."""
+        known = self.inside is not None and self.inside_dual is not None
+        return known and iteration % EACH != 0 and proposal.gap > FAR * tol * self.size
+
     def estimated(self, X: Array) -> Incumbent:
         """This, with what X suggests where no X proves anything."""
-        if proves(self.from_matrix):
+        X = flushed(X)
+        if proves(self.from_matrix) or not is_finite(X):
             return self
         return updated(self, from_matrix=self.problem.estimate_from_matrix(X))
 
@@ -375,7 +387,7 @@ def run(
     began = time.perf_counter()
     incumbent, subject = start or Incumbent.first(problem), engine.subject(problem)
     events: list[Event] = []
-    iteration, state, ended, last = 0, None, "", Proposal()
+    iteration, state, ended, last, waiting = 0, None, "", Proposal(), False
 
     def now() -> Event:
         seconds, note = time.perf_counter() - began, problem.traffic()
@@ -407,6 +419,9 @@ def run(
             iteration += 1
             for proposal in state.proposals:
                 last = proposal
+                waiting = incumbent.waits(proposal, iteration, tol)
+                if waiting:
+                    continue
                 incumbent = incumbent.shown(proposal)
                 if proposal.interior is not None and incumbent.gap <= DECISIVE * tol:
                     incumbent = incumbent.offered(proposal)
@@ -418,7 +433,7 @@ def run(
         ended = f"the data are out of reach: {error}"
     if not (incumbent.within(tol, atol) or incumbent.infeasible):
         with contextlib.suppress(KeyboardInterrupt, MachinesError):  # what is known in the end is worth all eigenvalues
-            if last.interior is not None:
+            if last.interior is not None or waiting:
                 incumbent = incumbent.offered(last)
             if last.X is not None:
                 incumbent = incumbent.estimated(last.X)

@@ -28,7 +28,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from matrixlearn._array import as_numpy, identity
-from matrixlearn.engines.base import GameEngine, Incumbent, updated
+from matrixlearn.engines.base import GameEngine, Incumbent, Proposal, updated
 from matrixlearn.engines.newton import InteriorState, NewtonSystem, Scalars, lacking_interior
 from matrixlearn.engines.schur import TINY
 from matrixlearn.engines.warm import warmer
@@ -83,6 +83,14 @@ class InteriorPoint(GameEngine):
         X = tuple(share * identity(cell.size, game.C) for cell in cells_of(game))
         cold = self._state_at(game, X, y, t, share * spread, R)
         return warmer(game, cold, incumbent, self._state_at)
+
+    @staticmethod
+    def _proposal(game: Game, state: InteriorState, mu: float) -> Proposal:
+        """The points, with the gap that mu stands for where they have to be proved from the data alone."""
+        shown, z = state.proposal(game), state.scalars
+        if shown.interior is not None or z is None:
+            return shown
+        return replace(shown, gap=mu * (len(z.p) + len(z.q) + game.S.dimension))
 
     @staticmethod
     def _state_at(game: Game, X: tuple[Array, ...], y: np.ndarray, t: float, mu: float, R: float) -> InteriorState:
@@ -147,8 +155,9 @@ class InteriorPoint(GameEngine):
             moved = _with_room(moved, state.t)
         width = incumbent.upper - incumbent.lower
         progress = width < 0.9 * state.width or missing < 0.9 * state.missing
-        if np.isinf(width):  # no bounds to go by
-            progress = progress or VANISHED * game.scale < mu < 0.5 * state.mu
+        if not game.Y.is_bounded:  # bounds may say little, of points that are nearly right
+            least = VANISHED if np.isinf(width) else ROUNDED
+            progress = progress or least * game.scale < mu < 0.5 * state.mu
         idle = 0 if progress else state.idle + 1
         finished = f"the gap has not moved for {PATIENCE} iterations: numerical limit" if idle > PATIENCE else ""
         if moved.trace > FARTHEST * game.S.trace:
@@ -159,7 +168,7 @@ class InteriorPoint(GameEngine):
             missing=min(missing, state.missing) if progress else state.missing,
             mu=min(mu, state.mu),
             idle=idle,
-            proposals=(moved.proposal(game),),
+            proposals=(self._proposal(game, moved, mu * (1 - 0.99 * min(1.0, a_x, a_s))),),
             finished=finished,
         )
 
@@ -174,6 +183,9 @@ mu / lambda_max(X), and A(y) - C = S - t I is positive definite by itself."""
 FARTHEST = 1e12
 """Times the first R, beyond which X is taken to run away."""
 
+
+ROUNDED = 1e-18
+"""The same, where there are bounds to go by."""
 
 VANISHED = 1e-32
 """Part of the scale below which a smaller mu is no progress: rounding, squared."""

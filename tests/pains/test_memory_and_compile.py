@@ -57,7 +57,8 @@ def test_few_variables_and_one_large_block():
     """min b.y + R t, t I - C + sum y_k A_k >= 0: the Schur matrix has the order of the variables."""
     rng = np.random.default_rng(2)
     m, n = 24, 120
-    problem = ml.LinearSDP(symmetric(rng, n, n), symmetric(rng, m, n, n), np.full(m, 3.0), 10.0)
+    C, A = symmetric(rng, n, n), np.concatenate([symmetric(rng, m - 1, n, n), np.eye(n)[None]])
+    problem = ml.LinearSDP(C, A, np.append(np.full(m - 1, 3.0), 10.0))
     assert problem.family.newton_terms(np.eye(n), np.eye(n)).second.shape == (m, m)
     start = time.process_time()
     solution, peak = traced(lambda: ml.solve(problem, tol=1e-6))

@@ -14,7 +14,7 @@ import numpy as np
 
 from matrixlearn.linalg._lapack import lapack
 from matrixlearn.linalg.verified import least_singular_value
-from matrixlearn.maps import LinearMap, SparseMap
+from matrixlearn.maps import LinearMap, SparseMap, StackedMap
 from matrixlearn.problems.linear.face import EXACT, integers
 
 DENOMINATORS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 60, 120, 720, 5040)
@@ -52,6 +52,40 @@ class Echelon:
     def lifted(self, z: np.ndarray) -> np.ndarray:
         """The smallest y with M^T y = z."""
         return np.asarray(np.linalg.lstsq(self.M.T, z, rcond=None)[0])
+
+
+@dataclass(frozen=True, eq=False)
+class Replaced:
+    """Rows whose equalities stand in echelon form, after the others.
+
+    Attributes
+    ----------
+    equal : ndarray of bool, shape (m,)
+        Which of the rows before were equalities.
+    by : Echelon
+        What stands for them.
+    """
+
+    equal: np.ndarray
+    by: Echelon
+
+    def rows(self, family: LinearMap, right: np.ndarray) -> tuple[LinearMap, np.ndarray, np.ndarray]:
+        """(family, right, equal) of the rows after."""
+        others, k = np.flatnonzero(~self.equal), len(self.by.right)
+        after = StackedMap(family.at(others), self.by.family) if len(others) else self.by.family
+        equal = np.append(np.zeros(len(others), dtype=bool), np.ones(k, dtype=bool))
+        return after, np.append(right[others], self.by.right), equal
+
+    def lowered(self, y: np.ndarray) -> np.ndarray:
+        """Multipliers of the rows after, from those before."""
+        return np.append(y[~self.equal], self.by.lowered(y[self.equal]))
+
+    def lifted(self, y: np.ndarray) -> np.ndarray:
+        """Multipliers of the rows before, from those after."""
+        out = np.zeros(len(self.equal))
+        others = int(np.count_nonzero(~self.equal))
+        out[~self.equal], out[self.equal] = y[:others], self.by.lifted(y[others:])
+        return out
 
 
 def entries_of(family: LinearMap) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:

@@ -242,9 +242,21 @@ def _proved_null_space(N: np.ndarray) -> np.ndarray | None:
     return V if is_definite((inside + inside.T) / 2, error) else None
 
 
+def exact_slack(family: LinearMap, C: np.ndarray, y: np.ndarray) -> np.ndarray | None:
+    """A(y) - C where it is a floating point matrix computed without rounding, else None; a complex one as the real
+    [[Re, -Im], [Im, Re]].
+    """
+    terms = [(-1.0, C), *((float(y[j]), family.matrix(int(j))) for j in np.flatnonzero(y))]
+    real = _exact_sum([_exact_multiple(k, np.real(A)) for k, A in terms])
+    if real is None or not any(np.any(np.imag(A)) for _, A in terms):
+        return real
+    imaginary = _exact_sum([_exact_multiple(k, np.imag(A)) for k, A in terms])
+    return None if imaginary is None else np.block([[real, -imaginary], [imaginary, real]])
+
+
 def is_semidefinite(N: np.ndarray) -> bool:
     """Whether N >= 0 is proved, exactly, of a matrix that may be singular."""
-    return _proved_null_space(N) is not None
+    return not np.any(N) or _proved_null_space(N) is not None
 
 
 def _facial(family: LinearMap, candidates: np.ndarray, equal: np.ndarray) -> np.ndarray:

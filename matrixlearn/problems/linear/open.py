@@ -20,13 +20,14 @@ from functools import cached_property
 import numpy as np
 
 from matrixlearn._array import EPS, as_numpy, from_numpy, identity
-from matrixlearn.linalg import cholesky, frobenius, inner, inverse_factor, spectral_norm, sym, trace
-from matrixlearn.linalg.verified import INF, inner_bounded, is_definite, least_eigenvalue
+from matrixlearn.linalg import frobenius, inner, spectral_norm, sym, trace
+from matrixlearn.linalg.verified import INF, least_eigenvalue
 from matrixlearn.maps import CompressedMap, LinearMap
 from matrixlearn.problems.base import Bound
 from matrixlearn.problems.cells import diagonal_blocks
 from matrixlearn.problems.game import Game
-from matrixlearn.problems.linear.face import exact_inner, is_semidefinite
+from matrixlearn.problems.linear.face import exact_congruence, exact_inner, exact_slack, is_semidefinite
+from matrixlearn.problems.linear.limit import TraceLimit
 from matrixlearn.problems.linear.proof import MOVES, Proof
 from matrixlearn.problems.played import GameProblem
 from matrixlearn.sets import KnapsackSet, TraceBall
@@ -44,65 +45,14 @@ VANISHED = 1e-6
 NEARLY = 1e-12
 """Part of I below which a multiple of a row in it is rounding."""
 
+SINGULAR = 1e-10
+"""Part of the largest eigenvalue up to which a negative one is looked at exactly."""
+
 SMALL_MULTIPLE = 2.0**-10
 """Of the largest multiple of I that the rows allow, what others are moved towards."""
 
 ROOMS = (1e-13, 1e-8)
 """What is added to a multiple of the trace's multipliers, in the order in which it is tried."""
-
-
-@dataclass(frozen=True, eq=False)
-class TraceLimit:
-    """Tr X <= R of the user, in the units of a program: <matrix, X> <= R.
-
-    Attributes
-    ----------
-    R : float
-    matrix : ndarray, shape (n, n)
-        Positive definite, within ``error`` of the true one in the Frobenius norm.
-    error : float
-    row : bool
-        Whether it is the last row of the program, so that its multiplier is the last y_j.
-    """
-
-    R: float
-    matrix: np.ndarray
-    error: float = 0.0
-    row: bool = False
-
-    def holds(self, X: np.ndarray, delta: float, room: float = 0.0) -> bool:
-        """Whether <matrix, X'> <= R (1 + room) is proved of every X' within delta of X, in the Frobenius norm."""
-        value, rounding = inner_bounded(self.matrix, X)
-        lost = rounding + self.error * frobenius(X) + (frobenius(self.matrix) + self.error) * delta
-        return value + lost <= self.R * (1 + room)
-
-    @cached_property
-    def _inverse_factor(self) -> np.ndarray | None:
-        """L^{-1} with L L^T = matrix; None where it is not numerically definite."""
-        factor = cholesky(self.matrix)
-        return None if factor is None else np.asarray(inverse_factor(factor))
-
-    @cached_property
-    def least(self) -> float:
-        """A lower bound of the least eigenvalue of the true matrix."""
-        return max(least_eigenvalue(self.matrix) - self.error, 0.0)
-
-    def times(self, F: np.ndarray, error: float) -> float:
-        """s >= 0 with F' + s matrix >= 0 proved of every F' within ``error`` of F; inf where none is."""
-        L = self._inverse_factor
-        if L is None:
-            return INF
-        F_in = L @ F @ L.conj().T
-        w = np.linalg.eigvalsh((F_in + F_in.conj().T) / 2)
-        size = float(np.max(np.abs(w)))
-        step = 2 * (error / self.least if self.least > 0 else 0.0) + 4 * len(F) * EPS * size
-        for _ in range(20):
-            guess = max(-float(w[0]), 0.0) + step
-            lost = error + guess * (self.error + 4 * EPS * frobenius(self.matrix))
-            if is_definite(F + guess * self.matrix, lost):
-                return guess * (1 + 4 * EPS)
-            step = 4 * step + 1e-300
-        return INF
 
 
 @dataclass(frozen=True, eq=False)
@@ -364,6 +314,9 @@ class OpenProgram(GameProblem):
                 return Bound(point=free, upper=0.0, trace_bound=self._used(free))
         if upper < INF:
             return Bound(point=y, upper=upper, size=size, trace_bound=self._used(y))
+        exact = self._exact_bound(y)
+        if exact is not None:
+            return exact
         if self.trace_multipliers is not None:  # A(z) about I: t z makes up for what y lacks
             for more in ROOMS:
                 moved = y + (1 + more) * proof.shift(y) * self.trace_multipliers
@@ -373,6 +326,35 @@ class OpenProgram(GameProblem):
         if self.interior is not None:  # an engine between bounds plays with the trace that was given
             return self.bound_by_limit(y)
         return Bound(point=y, size=size)
+
+    def _exact_bound(self, y: np.ndarray) -> Bound | None:
+        """What the multiples of 1, 1/2, ... next to y prove where A(y) - C >= 0 is singular: without rounding.
+
+        Where no y has A(y) - C > 0, no factorization proves any.
+        """
+        proof = self.proof
+        for q in (1.0, 2.0, 4.0, 8.0, 16.0) if len(proof.C) <= SMALL else ():
+            z = proof.signed(np.rint(q * y) / q)
+            F, _ = proof.slack(z)
+            w = np.linalg.eigvalsh(F)
+            if w[0] < -SINGULAR * max(float(w[-1]), -float(w[0])):
+                continue
+            N = self._exact_slack(z)
+            if N is not None and is_semidefinite(N):
+                value, size = proof.value(z)
+                return Bound(point=z, upper=value, size=size, trace_bound=self._used(z))
+        return None
+
+    def _exact_slack(self, y: np.ndarray) -> np.ndarray | None:
+        """A(y) - C without rounding, None where that takes more digits; on a face by way of the whole program."""
+        proof = self.proof
+        if not isinstance(proof.family, CompressedMap):
+            return None if proof.cost_error else exact_slack(proof.family, proof.C, y)
+        if proof.whole is None:
+            return None
+        N = exact_slack(proof.family.base, proof.whole.C, y)
+        V = proof.family.V
+        return None if N is None else exact_congruence(N, V if len(N) == len(V) else np.kron(np.eye(2), V))
 
     def bound_by_limit(self, y: np.ndarray) -> Bound:
         """What y proves of the X whose trace the user's bound allows: b.y + R s, A(y) - C + s I >= 0."""

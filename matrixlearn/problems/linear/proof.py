@@ -72,6 +72,8 @@ class Proof:
     equal: np.ndarray
     cost_error: float = 0.0
     whole: Proof | None = None
+    basis: np.ndarray | None = None
+    """V, on a face."""
 
     @cached_property
     def cost_size(self) -> float:
@@ -128,6 +130,8 @@ class Proof:
 
     def rounding(self, X: np.ndarray) -> float:
         """`TERMS` sum_ik |C_ik X_ik|: the same in all units of the rows and of the basis."""
+        if self.whole is not None and self.basis is not None:
+            return self.whole.rounding(self.basis @ X @ self.basis.T)
         return TERMS * float(np.vdot(np.abs(self.C), np.abs(X)))
 
     def margin(self, X: np.ndarray) -> Margin:

@@ -19,10 +19,11 @@ from matrixlearn.linalg import frobenius, sym
 from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.maps import CompressedMap, DenseMap, LinearMap, SparseMap, StackedMap
 from matrixlearn.maps.bounded import congruence_error, on_numpy
-from matrixlearn.problems.linear.echelon import Echelon
+from matrixlearn.problems.linear.echelon import Echelon, Replaced, echelon
 from matrixlearn.problems.linear.exact import Combined, combined
 from matrixlearn.problems.linear.face import WORK, Face, exact_congruence, least_face
-from matrixlearn.problems.linear.open import OpenProgram, TraceLimit
+from matrixlearn.problems.linear.limit import TraceLimit
+from matrixlearn.problems.linear.open import OpenProgram
 from matrixlearn.problems.linear.proof import Proof
 from matrixlearn.problems.linear.scaling import even_units, in_units
 from matrixlearn.typing import Array
@@ -41,12 +42,15 @@ class Standard:
         The cost of the program as it was given.
     equal : ndarray of bool, shape (m,)
     combined : Combined
-    echelon : Echelon or None
+    echelon : Replaced or None
+        The equalities in echelon form.
     t, r : ndarray
         The units of the basis and of the rows that are left.
     face : Face or None
     on_face : Combined or None
         What the rows of the face say together, where that is fewer.
+    face_echelon : Replaced or None
+        The equalities of the face in echelon form, where that is fewer.
     before : Proof
         The program in even units, all its dimensions.
     program : OpenProgram
@@ -56,11 +60,12 @@ class Standard:
     C: Array
     equal: np.ndarray
     combined: Combined
-    echelon: Echelon | None
+    echelon: Replaced | None
     t: np.ndarray
     r: np.ndarray
     face: Face | None
     on_face: Combined | None
+    face_echelon: Replaced | None
     before: Proof
     program: OpenProgram
 
@@ -85,12 +90,9 @@ class Standard:
         cost, kept = as_numpy(C), says.kept
         exact = numbers if len(kept) in (0, len(b)) else numbers.at(kept)
         right, equal_here = b[kept], says.equal
-        if by_echelon is not None:
-            others = np.flatnonzero(~equal_here)
-            k = len(by_echelon.right)
-            exact = StackedMap(exact.at(others), by_echelon.family) if len(others) else by_echelon.family
-            right = np.append(right[others], by_echelon.right)
-            equal_here = np.append(np.zeros(len(others), dtype=bool), np.ones(k, dtype=bool))
+        replaced = None if by_echelon is None else Replaced(equal_here, by_echelon)
+        if replaced is not None:
+            exact, right, equal_here = replaced.rows(exact, right)
         t, r = even_units(cost, exact) if len(right) else (np.ones(len(cost)), np.ones(0))
         scaled = not (np.all(t == 1) and np.all(r == 1))
         if scaled:
@@ -104,7 +106,7 @@ class Standard:
         if untouched and not is_numpy(C) and len(kept) not in (0, len(b)):
             playing = family.at(kept)
         here: Array = C if untouched else cost
-        frame, frame_error, cost_error, on_face = np.diag(t * t), 0.0, 0.0, None
+        frame, frame_error, cost_error, on_face, face_echelon = np.diag(t * t), 0.0, 0.0, None, None
         found = _without_unused(found, cost, exact, len(right))
         reduces = found is not None and not found.contradiction and found.V.shape[1] > 0
         if found is not None and reduces:
@@ -123,18 +125,24 @@ class Standard:
                 elif len(again.kept) < len(rows):
                     playing, exact, right = playing.at(again.kept), exact.at(again.kept), right[again.kept]
                     on_face, equal_here = again, again.equal
+                if by_echelon is not None and np.any(equal_here) and not again.contradiction:
+                    face_echelon = _fewer(exact, right, equal_here)
+                if face_echelon is not None:
+                    exact, right, equal_here = face_echelon.rows(exact, right)
+                    playing = exact
         if len(right) == 0:  # a program has a row, be it 0 . X <= 1
             exact = playing = DenseMap(np.zeros((1, *here.shape)))
             right, equal_here = np.ones(1), np.zeros(1, dtype=bool)
         limit = None if trace_bound is None else TraceLimit(trace_bound, frame, frame_error)
-        proof = Proof(as_numpy(here), exact, right, equal_here, cost_error, before if reduces else None)
+        whole, basis = (before, found.V) if found is not None and reduces else (None, None)
+        proof = Proof(as_numpy(here), exact, right, equal_here, cost_error, whole, basis)
         program = OpenProgram(here, playing, right, equal_here, proof, limit, frame=frame)
         if (
             says.by_trace is not None and by_echelon is None and found is None
         ):  # rows are where they were, but for others
             j, sign = says.by_trace
             program = replace(program, by_trace=(int(np.flatnonzero(kept == j)[0]), sign))
-        return cls(C, equal, says, by_echelon, t, r, found, on_face, before, program)
+        return cls(C, equal, says, replaced, t, r, found, on_face, face_echelon, before, program)
 
     @property
     def contradiction(self) -> str:
@@ -210,6 +218,7 @@ class Standard:
         y = self._after_echelon(self.combined.lowered(y)) / self.r
         y = y if self.face is None else y[self.face.rows]
         y = y if self.on_face is None else self.on_face.lowered(y)
+        y = y if self.face_echelon is None else self.face_echelon.lowered(y)
         return y if len(y) else np.zeros(1)
 
     def lifted_vector(self, y: np.ndarray) -> np.ndarray:
@@ -220,8 +229,10 @@ class Standard:
         m = len(self.r)
         if self.face is not None:
             out, rows = np.zeros(m), self.face.rows
-            if len(y) < len(rows) and self.on_face is None:  # X = 0 is all there is
+            if len(y) < len(rows) and self.on_face is None and self.face_echelon is None:  # X = 0 is all there is
                 y = np.zeros(len(rows))
+            if self.face_echelon is not None:
+                y = self.face_echelon.lifted(y)
             if self.on_face is not None:
                 y = self.on_face.lifted(y[: len(self.on_face.kept)], np.ones(len(rows), dtype=bool))
             out[rows] = y[: len(rows)]
@@ -229,19 +240,10 @@ class Standard:
         return self.combined.lifted(self._before_echelon(y[:m] * self.r), self.equal)
 
     def _after_echelon(self, y: np.ndarray) -> np.ndarray:
-        if self.echelon is None:
-            return y
-        equal = self.combined.equal
-        return np.append(y[~equal], self.echelon.lowered(y[equal]))
+        return y if self.echelon is None else self.echelon.lowered(y)
 
     def _before_echelon(self, y: np.ndarray) -> np.ndarray:
-        if self.echelon is None:
-            return y
-        equal = self.combined.equal
-        out = np.zeros(len(equal))
-        others = int(np.count_nonzero(~equal))
-        out[~equal], out[equal] = y[:others], self.echelon.lifted(y[others:])
-        return out
+        return y if self.echelon is None else self.echelon.lifted(y)
 
     def _multiple_of_the_face(self, face: Face, y: np.ndarray) -> float:
         """K in lambda_max(F - K N) <= lambda_max(Q^T F Q) + ||Q_0^T F Q||^2 / (K nu - ||F||).
@@ -309,6 +311,13 @@ def _compressed(family: LinearMap, V: np.ndarray) -> tuple[LinearMap, LinearMap]
             exact = DenseMap(np.stack(parts))
             return exact, exact
     return family.compressed(V), CompressedMap(family, V)
+
+
+def _fewer(family: LinearMap, right: np.ndarray, equal: np.ndarray) -> Replaced | None:
+    """The equalities in echelon form, where some follow from others."""
+    rows = np.flatnonzero(equal)
+    found = echelon(family.at(rows), right[rows])
+    return Replaced(equal, found) if found is not None and len(found.right) < len(rows) else None
 
 
 def _without_unused(face: Face | None, cost: np.ndarray, family: LinearMap, m: int) -> Face | None:

@@ -1,0 +1,66 @@
+"""The trace bound of the user: an assumption of a linear program, used where nothing else bounds the optimum."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from matrixlearn._array import EPS
+from matrixlearn.linalg import cholesky, frobenius, inverse_factor
+from matrixlearn.linalg.verified import INF, inner_bounded, is_definite, least_eigenvalue
+
+
+@dataclass(frozen=True, eq=False)
+class TraceLimit:
+    """Tr X <= R of the user, in the units of a program: <matrix, X> <= R.
+
+    Attributes
+    ----------
+    R : float
+    matrix : ndarray, shape (n, n)
+        Positive definite, within ``error`` of the true one in the Frobenius norm.
+    error : float
+    row : bool
+        Whether it is the last row of the program, so that its multiplier is the last y_j.
+    """
+
+    R: float
+    matrix: np.ndarray
+    error: float = 0.0
+    row: bool = False
+
+    def holds(self, X: np.ndarray, delta: float, room: float = 0.0) -> bool:
+        """Whether <matrix, X'> <= R (1 + room) is proved of every X' within delta of X, in the Frobenius norm."""
+        value, rounding = inner_bounded(self.matrix, X)
+        lost = rounding + self.error * frobenius(X) + (frobenius(self.matrix) + self.error) * delta
+        return value + lost <= self.R * (1 + room)
+
+    @cached_property
+    def _inverse_factor(self) -> np.ndarray | None:
+        """L^{-1} with L L^T = matrix; None where it is not numerically definite."""
+        factor = cholesky(self.matrix)
+        return None if factor is None else np.asarray(inverse_factor(factor))
+
+    @cached_property
+    def least(self) -> float:
+        """A lower bound of the least eigenvalue of the true matrix."""
+        return max(least_eigenvalue(self.matrix) - self.error, 0.0)
+
+    def times(self, F: np.ndarray, error: float) -> float:
+        """s >= 0 with F' + s matrix >= 0 proved of every F' within ``error`` of F; inf where none is."""
+        L = self._inverse_factor
+        if L is None:
+            return INF
+        F_in = L @ F @ L.conj().T
+        w = np.linalg.eigvalsh((F_in + F_in.conj().T) / 2)
+        size = float(np.max(np.abs(w)))
+        step = 2 * (error / self.least if self.least > 0 else 0.0) + 4 * len(F) * EPS * size
+        for _ in range(20):
+            guess = max(-float(w[0]), 0.0) + step
+            lost = error + guess * (self.error + 4 * EPS * frobenius(self.matrix))
+            if is_definite(F + guess * self.matrix, lost):
+                return guess * (1 + 4 * EPS)
+            step = 4 * step + 1e-300
+        return INF
