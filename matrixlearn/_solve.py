@@ -121,7 +121,8 @@ def solve(
     progress : bool, optional
         Show a live line on the terminal (off by default; needs the extra ``cli``).
     callback : callable, optional
-        Gets an `Event` at every check; a true answer stops.
+        Gets an `Event` at every check; a true answer stops. What it raises is raised again once the answer so far is
+        certified, with that answer as the attribute ``solution`` of the error.
     warm_start : Solution, optional
         An earlier answer; its bounds count for this problem only after they are computed again.
     random_state : int, Generator or RandomState, optional
@@ -159,7 +160,8 @@ def solve(
         raise ProblemError(msg)
     began = time.perf_counter()
     reduction = problem.reduction()
-    told = _told(type(problem).__name__, progress, callback)
+    careful = _Careful(callback or silent)
+    told = _told(type(problem).__name__, progress, careful)
     with contextlib.ExitStack() as after, governed(problem), told as tell:
         after.callback(problem.rest)
         found: Found | str
@@ -171,7 +173,31 @@ def solve(
             problem, found = _run_reduced(problem, reduction, method, tol, atol, limits, tell, warm_start, seed)
         if isinstance(found, str):
             return _answered(problem, found, tol, began)
-        return _solution(problem, found, tol, atol, began)
+        solution = _solution(problem, found, tol, atol, began)
+    careful.raise_with(solution)
+    return solution
+
+
+class _Careful:
+    """The user's callback, whose error ends the run as Ctrl-C does, and is raised where the answer is known."""
+
+    def __init__(self, user: Callback) -> None:
+        self.user = user
+        self.error: Exception | None = None
+
+    def __call__(self, event: Event) -> object:
+        try:
+            return self.user(event)
+        except Exception as error:
+            self.error = error
+            raise KeyboardInterrupt from error
+
+    def raise_with(self, solution: Solution) -> None:
+        """Raise what the callback raised, with the answer so far as its attribute ``solution``."""
+        if self.error is not None:
+            self.error.solution = solution  # type: ignore[attr-defined]
+            self.error.add_note("raised by the callback of matrixlearn.solve; the answer so far is error.solution")
+            raise self.error
 
 
 @dataclass(frozen=True)
@@ -207,7 +233,8 @@ def _run(
     try:
         start = _start(problem, warm_start, inside)
     except KeyboardInterrupt:  # before anything is known
-        start = Incumbent(problem)
+        done = Run(Incumbent(problem), (), 0, time.perf_counter() - began, INTERRUPTED)
+        return Found(None, None, infeasible=False, engine=engine, done=done, notes=tuple(notes))
     if engine.objection(problem):
         problem, start = _between(problem, start, tol, limits, notes)
         if engine.objection(problem):
@@ -413,9 +440,8 @@ def _estimate(problem: Problem, X: Array, certificate: Certificate, tol: float, 
 
 
 @contextlib.contextmanager
-def _told(title: str, progress: bool | None, callback: Callback | None) -> Iterator[Callback]:
+def _told(title: str, progress: bool | None, user: Callback) -> Iterator[Callback]:
     """The callback of the run: the user's, and the live line where asked for."""
-    user = callback or silent
     if not progress:
         yield user
         return

@@ -547,8 +547,13 @@ def test_an_error_in_a_callback_is_the_users_to_see(method):
     def broken(event):
         1 / 0
 
-    with pytest.raises(ZeroDivisionError, match="division"):
-        ml.solve(PROBLEMS["discrepancy"](), method=method, callback=broken)
+    for name, make in PROBLEMS.items():
+        with pytest.raises(ZeroDivisionError, match="division") as raised:
+            ml.solve(make(), method=method, callback=broken)
+        kept = raised.value.solution  # nothing is lost
+        assert kept.status == "stopped", name
+        kept.certificate.verify()
+        assert "error.solution" in raised.value.__notes__[0]
 
 
 @EVERY
@@ -567,6 +572,18 @@ def test_ctrl_c_keeps_the_best_bounds(name, method, after):
     assert_kept(solution, seen)
     assert math.isfinite(solution.gap)
     assert_honest(solution, 1e-10)
+    assert "interrupted" in solution.explain()
+
+
+@EVERY
+def test_ctrl_c_during_the_first_bounds_ends_the_solve(name, monkeypatch):
+    def interrupted(problem):
+        raise KeyboardInterrupt
+
+    problem = PROBLEMS[name]()
+    monkeypatch.setattr(ml.engines.Incumbent, "first", interrupted)
+    solution = ml.solve(problem, tol=1e-10)
+    assert solution.status == "stopped" and solution.iterations == 0
     assert "interrupted" in solution.explain()
 
 
