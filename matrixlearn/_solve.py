@@ -14,7 +14,7 @@ from matrixlearn._array import moved
 from matrixlearn._settings import limits_of, seed_of
 from matrixlearn._threads import governed
 from matrixlearn.callbacks import Callback, Event, Progress, silent
-from matrixlearn.certificate import Certificate, certified, nearest_proved
+from matrixlearn.certificate import certified, estimate, nearest_proved
 from matrixlearn.engines import Engine, Incumbent, InteriorPoint, Limits, Proposal, Run, run
 from matrixlearn.engines.base import INTERRUPTED, is_finite, proves, run_from
 from matrixlearn.exceptions import CapabilityError, MachinesError, PluginError, ProblemError
@@ -252,15 +252,12 @@ def _run(
 
 def _between(problem: Any, start: Incumbent, tol: float, limits: Limits, notes: list[str]) -> tuple[Problem, Incumbent]:
     """The problem between bounds that an interior point proves: an engine that needs them gets them."""
-    if start.inside is None or start.upper == INF:
-        first = run(
-            InteriorPoint(),
-            problem,
-            tol=tol,
-            start=start,
-            limits=limits,
-            decided=lambda incumbent: incumbent.inside is not None and incumbent.upper < INF,
-        )
+
+    def known(incumbent: Incumbent) -> bool:
+        return incumbent.inside is not None and incumbent.inside_dual is not None
+
+    if not known(start):
+        first = run(InteriorPoint(), problem, tol=tol, start=start, limits=limits, decided=known)
         start = first.incumbent
         notes.append(f"a strictly feasible point by interior-point in {first.iterations} iterations")
     if start.inside is None or not start.upper < INF:
@@ -389,7 +386,7 @@ def _solution(problem: Problem, found: Found, tol: float, atol: float, began: fl
         certificate = certified(problem, X=points.X, y=points.y)
         certificate = replace(certificate, X=points.X, y=points.y)  # those that `verify` computes the same bounds of
         if found.estimated and X is not None:
-            certificate = replace(certificate, **_estimate(problem, X, certificate, tol, atol))
+            certificate = replace(certificate, **estimate(problem, X, certificate, tol, atol))
         value = certificate.value
     except MachinesError:  # the data are out of reach: what was certified while they were not
         certificate = done.certificate
@@ -422,21 +419,6 @@ def _solution(problem: Problem, found: Found, tol: float, atol: float, began: fl
             f"{done.iterations} iterations in {done.seconds:.3g} s, {len(done.events)} checks",
         ),
     )
-
-
-def _estimate(problem: Problem, X: Array, certificate: Certificate, tol: float, atol: float) -> dict[str, Any]:
-    """What an X that proves nothing suggests, in the place of the bound that it lacks."""
-    bound = problem.estimate_from_matrix(X)
-    if bound.rigour != "estimate":
-        return {}
-    size = max(certificate.size, bound.size)
-    width = max(tol * size, atol)
-    if bound.lower > certificate.upper + width or bound.upper < certificate.lower - width:
-        return {}  # X is not near enough to a feasible one
-    known = {"rigour": "estimate", "size": size, "X": bound.point}
-    if problem.objective == "minimize":
-        return known | {"upper": max(bound.upper, certificate.lower)}
-    return known | {"lower": min(bound.lower, certificate.upper)}
 
 
 @contextlib.contextmanager

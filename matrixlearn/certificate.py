@@ -157,9 +157,9 @@ class Certificate:
             raise CertificateError(msg)
         fresh = certified(self.problem, *checked_points(self.problem, self.X, self.y))
         slack = RECOMPUTED * max(fresh.size, abs(fresh.lower) if math.isfinite(fresh.lower) else 0.0)
-        slack = max(slack, 1e-2 * fresh.rounding)
+        slack = max(slack, 1e-4 * fresh.rounding)
         if math.isfinite(fresh.upper - fresh.lower):  # nothing but rounding: points are moved once more
-            slack = max(slack, min(2 * (fresh.upper - fresh.lower), ROUNDING), 0.01 * (fresh.upper - fresh.lower))
+            slack = max(slack, min(2 * (fresh.upper - fresh.lower), ROUNDING), 5e-4 * (fresh.upper - fresh.lower))
         guessed, minimizes = self.rigour == "estimate", self.problem.objective == "minimize"  # an estimate is no claim
         lower_holds = (guessed and not minimizes) or self.lower <= fresh.lower + slack
         if not (lower_holds and ((guessed and minimizes) or self.upper >= fresh.upper - slack)):  # never for NaN
@@ -309,3 +309,18 @@ def _kept(bound: Callable[[Any], Bound], point: Any) -> list[Bound]:
             break
         point = found.point
     return out
+
+
+def estimate(problem: Problem, X: Array, certificate: Certificate, tol: float, atol: float) -> dict[str, Any]:
+    """What an X that proves nothing suggests, in the place of the bound that it lacks."""
+    bound = problem.estimate_from_matrix(X)
+    if bound.rigour != "estimate":
+        return {}
+    size = max(certificate.size, bound.size)
+    width = max(tol * size, atol)
+    if bound.lower > certificate.upper + width or bound.upper < certificate.lower - width:
+        return {}  # X is not near enough to a feasible one
+    known = {"rigour": "estimate", "size": size, "X": bound.point}
+    if problem.objective == "minimize":
+        return known | {"upper": max(bound.upper, certificate.lower)}
+    return known | {"lower": min(bound.lower, certificate.upper)}

@@ -167,7 +167,8 @@ class Incumbent:
         if y is not None and bool(np.all(np.isfinite(y))):
             bound = problem.bound_from_vector(y)
             out = out._with_vector(bound)
-            if self.inside_dual is not None and (bound.trace_bound is not None or not proves(bound)):
+            weak = bound.singular or bound.trace_bound is not None or not proves(bound)
+            if self.inside_dual is not None and weak:
                 nearer = problem.toward_dual(y, self.inside_dual)
                 out = out if nearer is y else out._with_vector(problem.bound_from_vector(nearer))
         return out
@@ -207,7 +208,8 @@ class Incumbent:
         if bound.point is None:
             return self
         out, old = self, self.from_vector
-        if self.inside_dual is None and bound.trace_bound is None and -math.inf < bound.upper < math.inf:
+        proper = bound.trace_bound is None and not bound.singular
+        if self.inside_dual is None and proper and -math.inf < bound.upper < math.inf:
             out = updated(out, inside_dual=bound.point)
         better = old.point is None or _better(bound, old)
         return updated(out, from_vector=bound) if better else out

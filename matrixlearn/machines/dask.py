@@ -139,7 +139,7 @@ class DaskMachines(Held):
         self._blocks: list[range] = []
         self._keepers: list[Any] = []
         self._memories: list[Memory] = []
-        self._shunned: set[str] = set()
+        self._losses: Counter[str] = Counter()
         self._sparse = False
         try:
             self._load()
@@ -249,6 +249,7 @@ class DaskMachines(Held):
             return getattr(keeper, name)(*messages)
         except Exception as error:  # Dask knows by now that the worker is gone
             self._keepers[b] = None
+            self._losses[keeper._address] += 1
             raise LostError(str(error), keeper._address) from error
 
     def _answers(self, sent: dict[int, Any]) -> Iterator[tuple[int, str, Any]]:
@@ -256,8 +257,8 @@ class DaskMachines(Held):
         asked, lost = [(self._keepers[b], future) for b, future in sent.items()], None
         for b, packed in zip(sent, self._opened().answers(asked, self.network.timeout), strict=True):
             if isinstance(packed, LostError):
-                self._shunned.add(packed.address)
                 self._keepers[b], lost = None, packed
+                self._losses[packed.address] += 1
                 continue
             self.ledger.moved += len(packed)
             kind, reply = pickle.loads(packed)
@@ -278,19 +279,23 @@ class DaskMachines(Held):
         return self._cluster
 
     def _renew(self) -> None:
-        """A keeper for each block that has none, its rows loaded, on the workers that have least to do."""
+        """A keeper for each block that has none, its rows loaded where least was lost and least is to do."""
         cluster = self._opened()
         missing = [b for b, keeper in enumerate(self._keepers) if keeper is None]
         if not missing:
             return
         busy = Counter(keeper._address for keeper in self._keepers if keeper is not None)
         addresses = cluster.some_workers()
-        addresses = [address for address in addresses if address not in self._shunned] or addresses
         chosen = []
         for _ in missing:
-            chosen.append(min(addresses, key=lambda address: busy[address]))
+            chosen.append(min(addresses, key=lambda address: (self._losses[address], busy[address])))
             busy[chosen[-1]] += 1
-        for b, keeper in zip(missing, cluster.keepers(chosen), strict=True):
+        try:
+            made = cluster.keepers(chosen)
+        except LostError as lost:
+            self._losses[lost.address] += 1
+            raise
+        for b, keeper in zip(missing, made, strict=True):
             self._keepers[b], self._memories[b] = keeper, Memory()
         try:
             for b, _, facts in self._answers({b: self._call(b, "take", self._terms(b)) for b in missing}):

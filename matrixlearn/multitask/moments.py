@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from matrixlearn.exceptions import ProblemError
+from matrixlearn.machines import Block, Held
 from matrixlearn.multitask.checks import as_rows, as_targets, is_sparse, require_rows
 
 
@@ -137,6 +138,23 @@ class Moments:
             msg = "batches is empty: at least one block (X, Y) of rows is needed"
             raise ProblemError(msg)
         return total
+
+    @classmethod
+    def of_machines(cls, held: Held) -> Moments:
+        """Of tasks whose rows stay on machines, one a machine, each row as often as it counts: one round.
+
+        A machine sends its Gram matrix, X_i^T y_i and ||y_i||^2: d (d + 3) / 2 + 1 numbers, and no row.
+        """
+        gram, cross, square = held.map(_of_block)
+        at = np.triu_indices(gram.shape[1])
+        for sent in (gram[:, at[0], at[1]], cross, square):
+            held.gather(sent)
+        held.ledger.end_round()
+        return cls(gram, np.ascontiguousarray(cross.T), square)
+
+
+def _of_block(block: Block) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    return block.gram(block.counts), block.adjoint(block.counts * block.y), block.summed(block.counts * block.y**2)
 
 
 def scaled_rows(X: Any, factors: np.ndarray) -> Any:

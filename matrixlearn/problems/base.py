@@ -59,6 +59,8 @@ class Bound:
     """A width of the bounds that rounding of what they add up explains: bounds as near as this have no gap."""
     trace_bound: float | None = None
     """The trace bound of the user that the proof needs; None where it holds for every X >= 0."""
+    singular: bool = False
+    """Whether no point near it proves anything: others are not moved towards it."""
     beyond: bool = False
     """Whether the matrix that proves it may exceed the user's trace bound by a little: no proof for those below it."""
 

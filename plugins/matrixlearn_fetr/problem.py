@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from matrixlearn.exceptions import ProblemError
+from matrixlearn.machines import Local, Machines, Shards
 from matrixlearn.multitask import (
     Moments,
     as_names,
@@ -32,6 +33,8 @@ from matrixlearn.problem import as_array, as_hermitian, as_number, as_weights, r
 from matrixlearn_fetr.means import MEANS
 from matrixlearn_fetr.relations import RelationProblem
 from matrixlearn_fetr.weights import SquaredLoss
+
+HERE: Machines = Local()
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,6 +183,27 @@ class FETR(RelationProblem):
         """
         moments = Moments.of_batches(batches)
         return cls(gram=moments.gram, cross=moments.cross, square=moments.square, **options)
+
+    @classmethod
+    def from_shards(cls, shards: Shards, machines: Machines = HERE, **options: Any) -> FETR:
+        """The problem of tasks whose rows stay on machines: moments come once, d (d + 3) / 2 + 1 numbers a task.
+
+        Parameters
+        ----------
+        shards : Shards
+            The rows and targets of each task; its names are the tasks. What rows count there, they count here.
+        machines : Machines
+            Where they are kept; let go as soon as the moments are here.
+        options :
+            ``eta``, ``lower``, ``upper``, ``mean``.
+        """
+        held = machines.hold(shards)
+        try:
+            moments = Moments.of_machines(held)
+        finally:
+            held.rest()
+        options = {"gram": moments.gram, "cross": moments.cross, "square": moments.square} | options
+        return cls(task=[str(name) for name in shards.ids], **options)
 
     @classmethod
     def with_missing(cls, X: Any, Y: Any, **options: Any) -> FETR:

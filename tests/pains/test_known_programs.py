@@ -33,7 +33,7 @@ def test_an_optimum_of_0_at_0_is_found(seed):
     assert solution.status == "optimal" and solution.value == 0
 
 
-@pytest.mark.parametrize("seed", [20033, 20044, 20103, 20157, 20364])
+@pytest.mark.parametrize("seed", [20033, 20103, 20157, 20364])
 def test_large_terms_do_not_make_a_gap_small(seed):
     """Values of 234.99 for 235 were "optimal" to 1e-6, since the terms of the objective add up to 1e9."""
     program, solution = solved(seed)

@@ -314,18 +314,17 @@ class OpenProgram(GameProblem):
                 return Bound(point=free, upper=0.0, trace_bound=self._used(free))
         if upper < INF:
             return Bound(point=y, upper=upper, size=size, trace_bound=self._used(y))
-        exact = self._exact_bound(y)
-        if exact is not None:
-            return exact
         if self.trace_multipliers is not None:  # A(z) about I: t z makes up for what y lacks
             for more in ROOMS:
                 moved = y + (1 + more) * proof.shift(y) * self.trace_multipliers
                 upper, size = proof.upper(moved)
                 if upper < INF:
                     return Bound(point=moved, upper=upper, size=size, trace_bound=self._used(moved))
-        if self.interior is not None:  # an engine between bounds plays with the trace that was given
-            return self.bound_by_limit(y)
-        return Bound(point=y, size=size)
+        exact = self._exact_bound(y) or Bound(point=y, size=size)
+        if self.interior is None:
+            return exact
+        by_limit = self.bound_by_limit(y)  # an engine between bounds plays with the trace that was given
+        return by_limit if by_limit.upper < exact.upper else exact
 
     def _exact_bound(self, y: np.ndarray) -> Bound | None:
         """What the multiples of 1, 1/2, ... next to y prove where A(y) - C >= 0 is singular: without rounding.
@@ -342,7 +341,7 @@ class OpenProgram(GameProblem):
             N = self._exact_slack(z)
             if N is not None and is_semidefinite(N):
                 value, size = proof.value(z)
-                return Bound(point=z, upper=value, size=size, trace_bound=self._used(z))
+                return Bound(point=z, upper=value, size=size, trace_bound=self._used(z), singular=True)
         return None
 
     def _exact_slack(self, y: np.ndarray) -> np.ndarray | None:

@@ -44,6 +44,9 @@ TERMS = 1e-12
 ROOM = 1 + 1e-8
 """Covers the rounding of norms, which is relative, where they multiply a margin."""
 
+CANCELLED = 1e-3
+"""Part of that sum below which its terms cancel; above, |<C, X>| is a size."""
+
 MOVES = tuple(4.0**k for k in range(12))
 """Times the estimated move towards an interior point that are tried."""
 
@@ -129,10 +132,11 @@ class Proof:
         return value - error - (self.cost_size + self.cost_error) * margin.delta, size
 
     def rounding(self, X: np.ndarray) -> float:
-        """`TERMS` sum_ik |C_ik X_ik|: the same in all units of the rows and of the basis."""
+        """`TERMS` sum_ik |C_ik X_ik| where the terms cancel: the same in all units of the rows and of the basis."""
         if self.whole is not None and self.basis is not None:
             return self.whole.rounding(self.basis @ X @ self.basis.T)
-        return TERMS * float(np.vdot(np.abs(self.C), np.abs(X)))
+        terms = float(np.vdot(np.abs(self.C), np.abs(X)))
+        return TERMS * terms if abs(inner_bounded(self.C, X)[0]) < CANCELLED * terms else 0.0
 
     def margin(self, X: np.ndarray) -> Margin:
         """What the rows leave of X: how far the feasible matrix may be, and the slack of the others beyond that."""

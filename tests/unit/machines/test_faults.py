@@ -123,7 +123,7 @@ def test_a_round_that_kills_each_worker_ends_with_advice(client):
 
 def test_a_worker_that_hangs_is_left(client):
     stuck = psutil.Process(wait_for_workers(client)[0])
-    held = Dask(client, timeout=1.5).hold(SHARDS)
+    held = Dask(client, timeout=3.0).hold(SHARDS)
     stuck.suspend()
     try:
         began = time.monotonic()
