@@ -1,6 +1,7 @@
 """What someone types who has not read the documentation: a message that helps, or the thing itself."""
 
 import copy
+import dataclasses
 import pickle
 import time
 
@@ -182,6 +183,8 @@ def test_the_picture_shows_the_end_of_the_bounds_the_gap_and_the_spectrum():
     plt = pytest.importorskip("matplotlib.pyplot")
     C, A, b, _ = small()
     solution = ml.solve(ml.LinearSDP(C, A, b, 1e4), tol=1e-6)
+    first = dataclasses.replace(solution.history[0], lower=-1e6, upper=1e6, gap=1.0)  # bounds that say nothing yet
+    solution = dataclasses.replace(solution, history=type(solution.history)((first, *solution.history)))
     bounds, gap, spectrum = solution.plot().axes
     low, high = bounds.get_ylim()
     assert low < solution.lower <= solution.upper < high < 10 * solution.upper < solution.history[0].upper
