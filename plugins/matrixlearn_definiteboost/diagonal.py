@@ -96,6 +96,11 @@ class EdgeProblem(Problem):
         """An array of the shape of w."""
         return np.asarray(self.margins[0])
 
+    @property
+    def multipliers(self) -> int:
+        """m."""
+        return len(self.margins)
+
     def exponent(self) -> DiagonalExponent:
         """The O(d) mirror map."""
         return DiagonalExponent(ScaledSimplex(self.margins.shape[1], 1.0))

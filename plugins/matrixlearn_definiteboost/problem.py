@@ -253,6 +253,11 @@ class DefiniteBoost(Problem):
         w = w[w > 0]
         return float(w @ np.log(w) - np.real(np.vdot(self.log_initial, W)))
 
+    @property
+    def multipliers(self) -> int:
+        """m."""
+        return self.m
+
     def violations(self, W: np.ndarray) -> np.ndarray:
         """max(0, tr(W S_j) - u_j, l_j - tr(W S_j)), (m,)."""
         t = self.family.adjoint(W)

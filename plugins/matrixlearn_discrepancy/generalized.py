@@ -105,6 +105,11 @@ class GeneralizedDiscrepancy(Problem):
         return Ball(centre, frame, np.maximum(t, 0.0), rho, self.regularization)
 
     @property
+    def multipliers(self) -> int:
+        """r: y is w."""
+        return int(self.X_target.shape[1])
+
+    @property
     def scale(self) -> float:
         """The objective at the centre of B."""
         return self.ball.value(np.zeros(len(self.ball.t)))

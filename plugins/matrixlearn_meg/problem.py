@@ -167,6 +167,11 @@ class MEGRegression(Problem):
         worst = np.maximum(self.losses.value(-n, self.y), self.losses.value(n, self.y))
         return float(self.share @ worst) or 1.0
 
+    @property
+    def multipliers(self) -> int:
+        """T."""
+        return len(self.y)
+
     def predict(self, W: Any) -> np.ndarray:
         """tr(W X_t), shape (T,)."""
         return self.stack.adjoint(np.asarray(W))

@@ -91,6 +91,15 @@ def test_a_vector_of_another_shape_is_refused(y):
         ml.certify(boost(), y=y)
 
 
+@pytest.mark.parametrize("name", sorted(ml.problems()))
+def test_a_vector_of_another_length_is_refused_by_every_problem(name):
+    problem = ml.problems()[name].random(np.random.default_rng(0))
+    y = ml.solve(problem, tol=1e-1, time_limit=5).y
+    for size in () if y is None else (len(y) + 1, 1 if len(y) > 1 else 2):
+        with pytest.raises(ProblemError, match="y must"):
+            ml.certify(problem, y=np.ones(size))
+
+
 def test_the_real_part_of_a_complex_point_proves_as_much():
     problem = MaxCut(np.array([[0.0, 2.0, 1.0], [2.0, 0.0, 0.5], [1.0, 0.5, 0.0]]))
     z = np.exp(2j * np.pi * np.array([0.0, 0.3, 0.6]))
