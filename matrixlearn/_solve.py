@@ -254,7 +254,8 @@ def _between(problem: Any, start: Incumbent, tol: float, limits: Limits, notes: 
     """The problem between bounds that an interior point proves: an engine that needs them gets them."""
 
     def known(incumbent: Incumbent) -> bool:
-        return incumbent.inside is not None and incumbent.inside_dual is not None
+        by_trace = incumbent.from_vector.trace_bound is not None and incumbent.upper < INF  # no other y will be found
+        return incumbent.inside is not None and (by_trace or incumbent.inside_dual is not None)
 
     if not known(start):
         first = run(InteriorPoint(), problem, tol=tol, start=start, limits=limits, decided=known)
