@@ -129,8 +129,8 @@ def powers(values: np.ndarray, base: int = 2) -> np.ndarray:
     return np.asarray(np.ldexp(1.0, (step * np.rint(np.log2(values) / step)).astype(int)))
 
 
-def even_units(C: np.ndarray, family: LinearMap) -> tuple[np.ndarray, np.ndarray]:
-    """(t, r): ones where the entries are of one size already."""
+def even_units(C: np.ndarray, family: LinearMap, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(t, r): ones where the entries are of one size already; t = 1 where they are, and what rows ask for, in the r."""
     (m, n), size = family.shape, np.abs(C)
     t, r = np.ones(n), np.ones(m)
     for sweep in range(SWEEPS):
@@ -141,7 +141,10 @@ def even_units(C: np.ndarray, family: LinearMap) -> tuple[np.ndarray, np.ndarray
         if not parts:
             break
         if sweep == 0 and all(_is_even(part) for part in parts):
-            return t, np.ones(m) if _ratio(rows) <= EVEN else powers(r, base=4)
+            if _ratio(rows) <= EVEN:
+                return t, np.ones(m)
+            if _ratio(np.abs(b) * r) <= EVEN**2:
+                return t, powers(r, base=4)
         logs, counts = np.zeros(n), np.zeros(n)
         for part in parts:
             used = part > 0

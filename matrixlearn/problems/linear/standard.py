@@ -93,7 +93,7 @@ class Standard:
         replaced = None if by_echelon is None else Replaced(equal_here, by_echelon)
         if replaced is not None:
             exact, right, equal_here = replaced.rows(exact, right)
-        t, r = even_units(cost, exact) if len(right) else (np.ones(len(cost)), np.ones(0))
+        t, r = even_units(cost, exact, right) if len(right) else (np.ones(len(cost)), np.ones(0))
         scaled = not (np.all(t == 1) and np.all(r == 1))
         if scaled:
             exact, cost, right = in_units(exact, t, r), cost * np.outer(t, t), right * r

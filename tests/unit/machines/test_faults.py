@@ -344,8 +344,13 @@ def rows(i):
 
 if __name__ == "__main__":
     problem = GraphMultitask(Shards.loaded(rows, range(6)), eta=0.01, machines=Dask())
-    print("ready", flush=True)
-    solution = ml.solve(problem, "gd", tol=1e-15, callback=lambda event: time.sleep(0.02))
+
+    def told(event):
+        if event.iteration == 1:
+            print("ready", flush=True)
+        time.sleep(0.02)
+
+    solution = ml.solve(problem, "gd", tol=1e-15, callback=told)
     print(solution.status, "the data are out of reach" in solution.explain(), flush=True)
 """
 
@@ -362,7 +367,7 @@ def test_ctrl_c_leaves_no_process(tmp_path):
         family = psutil.Process(process.pid).children(recursive=True)
         assert len(family) >= 2
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does: all processes of the group get it
-        out, err = process.communicate(timeout=30)
+        out, err = process.communicate(timeout=120)
         assert out.split() == ["stopped", "False"] and err == ""
         _, alive = psutil.wait_procs(family, timeout=10)
         assert alive == []
