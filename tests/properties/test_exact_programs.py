@@ -80,8 +80,8 @@ def test_a_multiplier_that_is_optimal_proves_the_optimum_without_a_trace_bound(s
 def test_status_and_value_do_not_depend_on_units_bases_and_trace_bounds(seed, d, row, R):
     """X -> D X D, rows times s, R -> 10^k R: the same optimum, and both answers hold it.
 
-    A limit: where no row tells the units of a basis vector (min X_11, X_00 = 2^-20, X_01 = 2^-6), proofs are absolute in
-    X, and the answer stops at up to four times the gap that was asked for.
+    A limit: where no row tells the units of a basis vector (min X_11, X_00 = 2^-20, X_01 = 2^-6), proofs are absolute
+    in X, and the answer stops at up to four times the gap that was asked for.
     """
     program = CLOSED_FORMS[seed % len(CLOSED_FORMS)](np.random.default_rng(seed))
     rng = np.random.default_rng(seed)
