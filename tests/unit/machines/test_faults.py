@@ -359,7 +359,13 @@ def test_ctrl_c_leaves_no_process(tmp_path):
     script = tmp_path / "long.py"
     script.write_text(INTERRUPTED)
     process = subprocess.Popen(
-        [sys.executable, script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+        [sys.executable, script],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        # a test run in the background of a shell ignores SIGINT, and what it starts would too
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     try:
         assert process.stdout.readline().strip() == "ready"
