@@ -6,9 +6,9 @@ What any plugin for related tasks needs of labels, missing targets, weights of r
 scikit-learn and are imported when they are asked for.
 """
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from matrixlearn.late import late as _late
 from matrixlearn.multitask.checks import (
     as_labels,
     as_rows,
@@ -100,17 +100,4 @@ _LATE = {
 }
 """The modules that need scikit-learn, by name."""
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _LATE:
-        msg = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(msg)
-    try:
-        return getattr(importlib.import_module(f"{__name__}.{_LATE[name]}"), name)
-    except ModuleNotFoundError as error:
-        if (error.name or "").split(".")[0] != "sklearn":
-            raise
-        from matrixlearn.exceptions import MissingExtraError
-
-        msg = f"{name} needs scikit-learn: pip install 'matrixlearn[sklearn]'"
-        raise MissingExtraError(msg) from error
+__getattr__ = _late(__name__, _LATE)

@@ -1,7 +1,8 @@
 """DefiniteBoost: density matrices from linear constraints, and kernels from distances."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from matrixlearn.late import late as _late
 from matrixlearn_definiteboost.central_path import CentralPath
 from matrixlearn_definiteboost.diagonal import Boosted, EdgeProblem, adaboost, eg_step, hedge
 from matrixlearn_definiteboost.engines import Algorithm2, ApproximateProjections, Corrective, ExactProjections
@@ -32,19 +33,4 @@ __all__ = [
     "hedge",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    """Import what needs scikit-learn only when it is asked for."""
-    if name == "DefiniteBoostKernel":
-        try:
-            from matrixlearn_definiteboost import estimator
-        except ModuleNotFoundError as error:
-            if (error.name or "").split(".")[0] != "sklearn":
-                raise
-            from matrixlearn.exceptions import MissingExtraError
-
-            msg = f"{name} needs scikit-learn: pip install 'matrixlearn[sklearn]'"
-            raise MissingExtraError(msg) from error
-        return estimator.DefiniteBoostKernel
-    msg = f"module {__name__!r} has no attribute {name!r}"
-    raise AttributeError(msg)
+__getattr__ = _late(__name__, {"DefiniteBoostKernel": "estimator"})

@@ -1,8 +1,8 @@
 """Discrepancy minimization for domain adaptation."""
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from matrixlearn.late import late as _late
 from matrixlearn_discrepancy.bounds import admissible_bound, discrepancy_bound, discrepancy_distance
 from matrixlearn_discrepancy.data import AirQuality, load_beijing_air
 from matrixlearn_discrepancy.path import discrepancy_path
@@ -53,17 +53,4 @@ _LATE = {
 }
 """Modules by name, imported when they are asked for: they need scikit-learn, or load SciPy."""
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _LATE:
-        msg = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(msg)
-    try:
-        return getattr(importlib.import_module(f"{__name__}.{_LATE[name]}"), name)
-    except ModuleNotFoundError as error:
-        if (error.name or "").split(".")[0] != "sklearn":
-            raise
-        from matrixlearn.exceptions import MissingExtraError
-
-        msg = f"{name} needs scikit-learn: pip install 'matrixlearn[sklearn]'"
-        raise MissingExtraError(msg) from error
+__getattr__ = _late(__name__, _LATE)

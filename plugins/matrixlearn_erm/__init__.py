@@ -1,7 +1,8 @@
 """Regularised empirical risk minimisation: every method of the field behind one problem and one certified gap."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from matrixlearn.late import late as _late
 from matrixlearn_erm.apcg import APCG
 from matrixlearn_erm.cases import Case
 from matrixlearn_erm.distributed import DADM, DisDCA
@@ -42,22 +43,6 @@ __all__ = [
     "Newton",
 ]
 
-_ESTIMATORS = {"ERMClassifier": "matrixlearn_erm.classifier", "ERMRegressor": "matrixlearn_erm.regressor"}
+_ESTIMATORS = {"ERMClassifier": "classifier", "ERMRegressor": "regressor"}
 
-
-def __getattr__(name: str) -> Any:
-    """Import what needs scikit-learn only when it is asked for."""
-    if name in _ESTIMATORS:
-        from importlib import import_module
-
-        try:
-            return getattr(import_module(_ESTIMATORS[name]), name)
-        except ModuleNotFoundError as error:
-            if (error.name or "").split(".")[0] != "sklearn":
-                raise
-            from matrixlearn.exceptions import MissingExtraError
-
-            msg = f"{name} needs scikit-learn: pip install 'matrixlearn[sklearn]'"
-            raise MissingExtraError(msg) from error
-    msg = f"module {__name__!r} has no attribute {name!r}"
-    raise AttributeError(msg)
+__getattr__ = _late(__name__, _ESTIMATORS)

@@ -1,8 +1,8 @@
 """FETR: multitask regression that learns how features and how tasks are related."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from matrixlearn.late import late as _late
 from matrixlearn.multitask import (
     BartelsStewart,
     ConjugateGradients,
@@ -115,22 +115,4 @@ LATE = {
 `FETRNetwork` is not in ``__all__``: PyTorch is in no other extra, and a star import must not need it.
 """
 
-EXTRAS = {"sklearn": ("scikit-learn", "sklearn"), "torch": ("PyTorch", "torch")}
-"""What a missing module is called, and the extra that brings it."""
-
-
-def __getattr__(name: str) -> Any:
-    if name not in LATE:
-        msg = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(msg)
-    try:
-        return getattr(import_module(f"{__name__}.{LATE[name]}"), name)
-    except ModuleNotFoundError as error:
-        missing = (error.name or "").split(".")[0]
-        if missing not in EXTRAS:
-            raise
-        from matrixlearn.exceptions import MissingExtraError
-
-        library, extra = EXTRAS[missing]
-        msg = f"{name} needs {library}: pip install 'matrixlearn[{extra}]'"
-        raise MissingExtraError(msg) from error
+__getattr__ = _late(__name__, LATE)

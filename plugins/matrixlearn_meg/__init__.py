@@ -1,7 +1,8 @@
 """Matrix exponentiated gradient: learning a density matrix, online and from a finite set."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from matrixlearn.late import late as _late
 from matrixlearn_meg.instances import Dense, LowRank, Pair, Sparse
 from matrixlearn_meg.learner import MEGLearner
 from matrixlearn_meg.losses import Absolute, Huber, Logistic, Loss, Square
@@ -31,19 +32,4 @@ __all__ = [
     "Square",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    """Import what needs scikit-learn only when it is asked for."""
-    if name == "MEGRegressor":
-        try:
-            from matrixlearn_meg.estimator import MEGRegressor
-        except ModuleNotFoundError as error:
-            if (error.name or "").split(".")[0] != "sklearn":
-                raise
-            from matrixlearn.exceptions import MissingExtraError
-
-            msg = "MEGRegressor needs scikit-learn: pip install 'matrixlearn[sklearn]'"
-            raise MissingExtraError(msg) from error
-        return MEGRegressor
-    msg = f"module {__name__!r} has no attribute {name!r}"
-    raise AttributeError(msg)
+__getattr__ = _late(__name__, {"MEGRegressor": "estimator"})

@@ -1,8 +1,8 @@
 """Tasks on a graph: machines that keep their rows and learn from their neighbours, with a certificate."""
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from matrixlearn.late import late as _late
 from matrixlearn_network.engines import BOL, BSR, DMTL, SOL, SSR, GradientDescent, Krylov, MomentsAtHub
 from matrixlearn_network.graph import Graph, GraphWarning, as_graph, complete, neighbours, of_edges, variogram
 from matrixlearn_network.problem import GraphMultitask
@@ -33,20 +33,7 @@ __all__ = [
     "variogram",
 ]
 
-_LATE = ("GraphClassifier", "GraphClassifierCV", "GraphRegressor", "GraphRegressorCV")
+_ESTIMATORS = ("GraphClassifier", "GraphClassifierCV", "GraphRegressor", "GraphRegressorCV")
 """What needs scikit-learn."""
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _LATE:
-        msg = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(msg)
-    try:
-        return getattr(importlib.import_module("matrixlearn_network.estimator"), name)
-    except ModuleNotFoundError as error:
-        if (error.name or "").split(".")[0] != "sklearn":
-            raise
-        from matrixlearn.exceptions import MissingExtraError
-
-        msg = f"{name} needs scikit-learn: pip install 'matrixlearn[sklearn]'"
-        raise MissingExtraError(msg) from error
+__getattr__ = _late(__name__, dict.fromkeys(_ESTIMATORS, "estimator"))

@@ -11,6 +11,7 @@ PLUGINS = sorted((ROOT / "plugins").glob("matrixlearn_*"))
 # from the bottom up; a name stands for the module and for all inside it
 LAYERS = (
     ("matrixlearn.typing", "matrixlearn.exceptions", "matrixlearn._threads"),
+    ("matrixlearn.late",),
     ("matrixlearn._array", "matrixlearn._memory"),
     ("matrixlearn.files",),
     ("matrixlearn.linalg", "matrixlearn.maps"),
