@@ -58,3 +58,16 @@ def backend(request):
 def xp(backend):
     """The namespace of `backend`."""
     return backend.xp
+
+
+@pytest.fixture(scope="module")
+def client():
+    """A client of two workers of one thread each, on this machine."""
+    distributed = pytest.importorskip("distributed")
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0", silence_logs=50
+        ) as cluster,
+        distributed.Client(cluster, set_as_default=False, direct_to_workers=True) as client,
+    ):
+        yield client

@@ -42,18 +42,6 @@ def test_the_bounds_hold_for_the_discrepancy_of_the_points(seed, cap):
     assert one.uniform_value() == pytest.approx(whole.problem.uniform_value())
 
 
-@pytest.fixture(scope="module")
-def client():
-    distributed = pytest.importorskip("distributed")
-    with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0", silence_logs=50
-        ) as cluster,
-        distributed.Client(cluster, set_as_default=False, direct_to_workers=True) as client,
-    ):
-        yield client
-
-
 def test_dask_gives_the_bits_of_local(client):
     one, other = SpreadDiscrepancy(SOURCE, TARGET, 2.0), SpreadDiscrepancy(SOURCE, TARGET, 2.0, Dask(client))
     for method in ("auto", "mirror-prox"):

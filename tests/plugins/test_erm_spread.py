@@ -67,18 +67,6 @@ def test_the_optimum_is_that_of_the_rows(loss, penalty, method):
         assert (other.lower, other.upper) == pytest.approx((one.lower, one.upper), rel=1e-9)
 
 
-@pytest.fixture(scope="module")
-def client():
-    distributed = pytest.importorskip("distributed")
-    with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0", silence_logs=50
-        ) as cluster,
-        distributed.Client(cluster, set_as_default=False, direct_to_workers=True) as client,
-    ):
-        yield client
-
-
 @pytest.mark.parametrize(("loss", "penalty", "method"), CASES)
 def test_dask_gives_the_bits_of_local(client, loss, penalty, method):
     one, other = (ERM(SHARDS, None, loss, penalty, machines=machines) for machines in (Local(), Dask(client)))

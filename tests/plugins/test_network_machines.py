@@ -63,18 +63,6 @@ def test_what_a_machine_computes_depends_on_its_own_rows_alone(seed, method):
 # -- on Dask -----------------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def client():
-    distributed = pytest.importorskip("distributed")
-    with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0"
-        ) as cluster,
-        distributed.Client(cluster, set_as_default=False, direct_to_workers=True) as client,
-    ):
-        yield client
-
-
 @pytest.mark.parametrize("loss", ["square", "logistic", "huber", "hinge"])
 def test_dask_gives_the_bits_of_local(client, loss):
     rng = np.random.default_rng(4)

@@ -206,7 +206,7 @@ class OpenProgram(GameProblem):
             eye = identity(self.C.shape[0], self.C)
             traces = self.family.adjoint(eye) / self.b
             points.append((eye * (SMALL_MULTIPLE / (float(np.max(traces, initial=0.0)) or 1.0)), None))
-        if np.all(np.where(self.equal, self.b == 0, self.b >= 0)):
+        if self.proof.zero_is_feasible:
             points.append((0 * self.C, None))
         return points
 
@@ -217,7 +217,7 @@ class OpenProgram(GameProblem):
 
     def bound_from_matrix(self, X: Array) -> Bound:
         W = self._hermitian(X)
-        if self._zero_is_feasible and float(np.max(np.abs(W))) < VANISHED * self.usual_trace:
+        if self.proof.zero_is_feasible and float(np.max(np.abs(W))) < VANISHED * self.usual_trace:
             W, X = 0 * W, 0 * X  # X goes to 0, and is as good there
         lower, size = self.proof.lower(W)
         return Bound(point=X, lower=lower, size=size, rounding=self.proof.rounding(W))
@@ -308,7 +308,7 @@ class OpenProgram(GameProblem):
             if upper < INF:
                 return Bound(point=without, upper=upper, size=size, trace_bound=self._used(without))
         upper, size = proof.upper(y)
-        if self._zero_is_feasible and upper > 0 and np.any(y[self.b != 0] != 0) and np.any(y):
+        if self.proof.zero_is_feasible and upper > 0 and np.any(y[self.b != 0] != 0) and np.any(y):
             free = np.where(self.b == 0, y, 0.0)  # where X = 0 is optimal, these prove it
             if proof.upper(free)[0] == 0:
                 return Bound(point=free, upper=0.0, trace_bound=self._used(free))
@@ -387,11 +387,6 @@ class OpenProgram(GameProblem):
             if proof.value(unit)[0] + paid < 0:
                 return Bound(point=unit, upper=-INF, trace_bound=self.limit.R)
         return None
-
-    @cached_property
-    def _zero_is_feasible(self) -> bool:
-        """Whether X = 0 meets every row."""
-        return bool(np.all(self.b[self.equal] == 0) and np.all(self.b >= 0))
 
     @cached_property
     def trace_multipliers(self) -> np.ndarray | None:

@@ -279,7 +279,7 @@ class LinearSDP(Problem):
 
     def first_points(self) -> list[tuple[Array | None, np.ndarray | None]]:
         """A strictly feasible X that the user knows, X = 0, where that is feasible, and y = 0."""
-        zero = [(0 * self.C, None)] if np.all(np.where(self.equalities, self.b == 0, self.b >= 0)) else []
+        zero = [(0 * self.C, None)] if self.standard.before.zero_is_feasible else []
         return [(self.interior, np.zeros(len(self.b))), *zero]
 
     # -- bounds -----------------------------------------------------------------------------------

@@ -90,6 +90,11 @@ class Proof:
         return replace(self, C=np.zeros_like(self.C), cost_error=0.0, whole=whole)
 
     @cached_property
+    def zero_is_feasible(self) -> bool:
+        """Whether X = 0 meets every row."""
+        return bool(np.all(self.b[self.equal] == 0) and np.all(self.b >= 0))
+
+    @cached_property
     def _rows(self) -> np.ndarray:
         """E, as an index."""
         return np.flatnonzero(self.equal)

@@ -24,17 +24,6 @@ distributed = pytest.importorskip("distributed")
 psutil = pytest.importorskip("psutil")
 
 
-@pytest.fixture(scope="module")
-def client():
-    with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0", silence_logs=50
-        ) as local,
-        distributed.Client(local, set_as_default=False, direct_to_workers=True) as client,
-    ):
-        yield client
-
-
 def rows(i, n=30):
     rng = np.random.default_rng(i)
     X = rng.standard_normal((n, 4))
