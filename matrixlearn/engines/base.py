@@ -26,6 +26,7 @@ from matrixlearn.exceptions import MachinesError
 from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.problems.base import Bound, Problem
 from matrixlearn.problems.bounds import bounds_from_interior
+from matrixlearn.problems.conic import toward, toward_dual
 from matrixlearn.problems.game import Game
 from matrixlearn.typing import Array
 
@@ -161,7 +162,7 @@ class Incumbent:
         if X is not None and is_finite(X):
             bound = problem.bound_from_matrix(X)
             if not proves(bound):
-                nearer = problem.toward(X, self.inside)
+                nearer = toward(problem, X, self.inside)
                 bound = bound if nearer is X else problem.bound_from_matrix(nearer)
             out = out._with_matrix(bound)
         if y is not None and bool(np.all(np.isfinite(y))):
@@ -169,7 +170,7 @@ class Incumbent:
             out = out._with_vector(bound)
             weak = bound.singular or bound.trace_bound is not None or not proves(bound)
             if self.inside_dual is not None and weak:
-                nearer = problem.toward_dual(y, self.inside_dual)
+                nearer = toward_dual(problem, y, self.inside_dual)
                 out = out if nearer is y else out._with_vector(problem.bound_from_vector(nearer))
         return out
 

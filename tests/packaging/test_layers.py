@@ -25,10 +25,11 @@ LAYERS = (
     ("matrixlearn.oracles",),
     ("matrixlearn.certificate", "matrixlearn.callbacks"),
     ("matrixlearn.engines",),
+    ("matrixlearn.reductions",),
     ("matrixlearn.registry",),
     ("matrixlearn._saved",),
     ("matrixlearn.solution",),
-    ("matrixlearn._settings", "matrixlearn._certify"),
+    ("matrixlearn._settings", "matrixlearn._certify", "matrixlearn._choice"),
     ("matrixlearn._solve",),
     ("matrixlearn",),  # the table of contents
     ("matrixlearn.testing",),

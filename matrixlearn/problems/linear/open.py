@@ -25,6 +25,7 @@ from matrixlearn.linalg.verified import INF, least_eigenvalue
 from matrixlearn.maps import CompressedMap, LinearMap
 from matrixlearn.problems.base import Bound
 from matrixlearn.problems.cells import diagonal_blocks
+from matrixlearn.problems.conic import ConicProblem
 from matrixlearn.problems.game import Game
 from matrixlearn.problems.linear.face import exact_congruence, exact_inner, exact_slack, is_semidefinite
 from matrixlearn.problems.linear.limit import TraceLimit
@@ -56,7 +57,7 @@ ROOMS = (1e-13, 1e-8)
 
 
 @dataclass(frozen=True, eq=False)
-class OpenProgram(GameProblem):
+class OpenProgram(GameProblem, ConicProblem):
     """max <C, X> subject to <A_j, X> = b_j in E, <= b_j outside, X >= 0: bounds by `Proof`.
 
     Parameters
