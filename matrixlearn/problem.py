@@ -24,6 +24,7 @@ from matrixlearn.problems import (
     GameProblem,
     LinearSDP,
     MulticonvexProblem,
+    Play,
     Problem,
     UnitDiagonalProblem,
 )
@@ -46,6 +47,7 @@ __all__ = [
     "LinearMap",
     "LinearSDP",
     "MulticonvexProblem",
+    "Play",
     "Problem",
     "RankOneMap",
     "ScaledSimplex",

@@ -26,9 +26,10 @@ import numpy as np
 
 from matrixlearn.certificate import relative_gap
 from matrixlearn.exceptions import ProblemError
+from matrixlearn.exponents import ClippedLogDet
 from matrixlearn.multitask import EPS, Prior, SpectralPrecision
 from matrixlearn.present import presented_by
-from matrixlearn.problem import Bound, MulticonvexProblem, as_array
+from matrixlearn.problem import Bound, MulticonvexProblem, Play, as_array
 from matrixlearn_fetr.covariance import (
     PrecisionPair,
     feature_precision,
@@ -37,6 +38,7 @@ from matrixlearn_fetr.covariance import (
 )
 from matrixlearn_fetr.estimate import Estimate
 from matrixlearn_fetr.means import MEANS, Mean
+from matrixlearn_fetr.rounds import OtherBlocks
 
 if TYPE_CHECKING:
     import cvxpy
@@ -101,6 +103,7 @@ class RelationProblem(MulticonvexProblem):
 
     objective = "minimize"
     engines = ("joint", "pruning", "alternating", "gradient", "flip-flop")
+    routines = ("ClippedLogDet", "OtherBlocks")
 
     eta: float
     lower: float
@@ -222,6 +225,11 @@ class RelationProblem(MulticonvexProblem):
         d, m = self.shape
         size = float(np.clip(1.0, self.lower, self.upper))
         return PrecisionPair(SpectralPrecision.identity(d, size), SpectralPrecision.identity(m, size))
+
+    def play(self) -> Play:
+        """S1 by the clipped log-det; the other blocks answer it."""
+        d, m = self.shape
+        return Play(ClippedLogDet(d, m, self.lower, self.upper), OtherBlocks.of(self), start=m * np.eye(d))
 
     # -- one block at a time ------------------------------------------------------------------------
 
