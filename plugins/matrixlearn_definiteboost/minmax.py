@@ -21,9 +21,11 @@ import numpy as np
 
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.exponents import DenseExponent
+from matrixlearn.maps import DenseMap
 from matrixlearn.oracles import LevelOracle
 from matrixlearn.present import presented_by
-from matrixlearn.problem import DenseMap, Game, GameProblem, KnapsackSet, Play, Spectraplex
+from matrixlearn.problems import Game, GameProblem, Play
+from matrixlearn.sets import KnapsackSet, Spectraplex
 from matrixlearn_definiteboost.checks import stacked
 from matrixlearn_definiteboost.constraints import DenseConstraints
 from matrixlearn_definiteboost.problem import DefiniteBoost

@@ -29,7 +29,8 @@ from matrixlearn.exceptions import ProblemError
 from matrixlearn.exponents import ClippedLogDet
 from matrixlearn.multitask import EPS, Prior, SpectralPrecision
 from matrixlearn.present import presented_by
-from matrixlearn.problem import Bound, MulticonvexProblem, Play, as_array
+from matrixlearn.problems import Bound, MulticonvexProblem, Play
+from matrixlearn.validation import as_array
 from matrixlearn_fetr.covariance import (
     PrecisionPair,
     feature_precision,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from matrixlearn.engines import Incumbent, MirrorDescent, State
-from matrixlearn.problem import Problem
+from matrixlearn.problems import Problem
 from matrixlearn_meg.problem import MEGRegression
 
 

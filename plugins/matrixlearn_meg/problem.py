@@ -25,17 +25,9 @@ from matrixlearn.exponents import DenseExponent
 from matrixlearn.linalg import adjoint, inner
 from matrixlearn.oracles import ResponseOracle
 from matrixlearn.present import presented_by
-from matrixlearn.problem import (
-    Bound,
-    KnapsackSet,
-    Play,
-    Problem,
-    Spectraplex,
-    as_array,
-    as_number,
-    as_real_vector,
-    as_weights,
-)
+from matrixlearn.problems import Bound, Play, Problem
+from matrixlearn.sets import KnapsackSet, Spectraplex
+from matrixlearn.validation import as_array, as_number, as_real_vector, as_weights
 from matrixlearn_meg.instances import Pair, as_instance
 from matrixlearn_meg.learner import MEGLearner
 from matrixlearn_meg.losses import LOSSES, loss_named

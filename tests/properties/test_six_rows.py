@@ -22,9 +22,11 @@ import matrixlearn as ml
 from matrixlearn.engines import MatrixMultiplicativeWeights, Theory, play
 from matrixlearn.exceptions import CapabilityError
 from matrixlearn.exponents import DenseExponent, DiagonalExponent, EigenUpdateExponent, SignedExponent
+from matrixlearn.maps import DenseMap
 from matrixlearn.oracles import Done, SortedListOracle, VertexOracle
-from matrixlearn.problem import DenseMap, Game, KnapsackSet, ScaledSimplex, SpectralBall, Spectraplex
+from matrixlearn.problems import Game
 from matrixlearn.problems.played import Played
+from matrixlearn.sets import KnapsackSet, ScaledSimplex, SpectralBall, Spectraplex
 
 seeds = st.integers(0, 2**32 - 1)
 DELTA = 0.5
@@ -139,7 +141,7 @@ def test_an_oracle_that_a_problem_registers_plays_by_every_schedule():
 def test_a_problem_without_rounds_is_refused_by_name():
     from matrixlearn_erm import ERM
 
-    with pytest.raises(CapabilityError, match="mmw cannot solve this ERM.*no rounds.*play"):
+    with pytest.raises(CapabilityError, match=r"mmw cannot solve this ERM.*no rounds.*play"):
         ml.solve(ERM.random(np.random.default_rng(0)), "mmw")
 
 
@@ -166,7 +168,7 @@ def test_hedge_is_the_matrix_game_with_diagonal_losses(seed, n, rounds):
 @pytest.mark.parametrize("loss", ["square", "absolute", "huber", "logistic"])
 @given(seed=seeds)
 def test_the_gap_of_the_averages_is_the_regret(loss, seed):
-    """f(mean W) - D(mean u) <= (sum of eta_t <loss_t, W_t> less its minimum over W) / sum of eta_t, since f is convex."""
+    """f(mean W) - D(mean u) <= (sum_t eta_t <loss_t, W_t> less its minimum over W) / sum_t eta_t: f is convex."""
     rng = np.random.default_rng(seed)
     X, y = rng.standard_normal((6, 3)), rng.choice([-1.0, 1.0], 6)
     problem = MEGRegression(X, y, loss)

@@ -9,9 +9,11 @@ from matrixlearn_discrepancy import Discrepancy
 import matrixlearn as ml
 from matrixlearn.engines import Adaptive, Incumbent, Limits, MatrixMultiplicativeWeights, Theory, run
 from matrixlearn.exponents import entropy_on
+from matrixlearn.maps import DenseMap
 from matrixlearn.oracles import SortedListOracle
-from matrixlearn.problem import DenseMap, Game, KnapsackSet, Play, TraceBall
+from matrixlearn.problems import Game, Play
 from matrixlearn.problems.played import Played
+from matrixlearn.sets import KnapsackSet, TraceBall
 
 
 def discrepancy(seed=0, m=4):
