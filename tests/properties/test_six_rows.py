@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from matrixlearn_definiteboost import DefiniteBoost, MinMaxSDP
 from matrixlearn_discrepancy import Discrepancy
 from matrixlearn_fetr import FETR, LogisticFETR
+from matrixlearn_fetr.rounds import matched_precision
 from matrixlearn_maxcut import MaxCut
 from matrixlearn_meg import MEGRegression
 from matrixlearn_quantum import StateTomography
@@ -21,7 +22,7 @@ from scipy.optimize import brentq
 import matrixlearn as ml
 from matrixlearn.engines import MatrixMultiplicativeWeights, Theory, play
 from matrixlearn.exceptions import CapabilityError
-from matrixlearn.exponents import DenseExponent, DiagonalExponent, EigenUpdateExponent, SignedExponent
+from matrixlearn.exponents import ClippedLogDet, DenseExponent, DiagonalExponent, EigenUpdateExponent, SignedExponent
 from matrixlearn.maps import DenseMap
 from matrixlearn.oracles import Done, SortedListOracle, VertexOracle
 from matrixlearn.problems import Game
@@ -226,8 +227,17 @@ def test_fetr_descends_to_a_point_where_no_block_improves(seed):
         G, oracle = answer.loss, answer.then
     assert np.all(np.diff(values) <= 1e-12 * problem.scale)
     if isinstance(answer, Done):
-        gradient, by_feature, by_task = problem.gains(problem.estimate(answer.point))
-        assert max(by_feature, by_task) <= 1e-6 * problem.scale
+        proved = problem.bound_from_matrix(answer.point)
+        assert proved.upper - proved.lower <= 1e-6 * problem.scale
+
+
+@given(seeds, st.integers(1, 5))
+def test_the_matching_gives_the_precision_of_the_clipped_log_det(seed, n):
+    rng = np.random.default_rng(seed)
+    root = rng.standard_normal((n, int(rng.integers(0, n + 1))))
+    G, (low, high) = root @ root.T, np.sort(rng.uniform(0.1, 3.0, 2))
+    S = ClippedLogDet(n, 2.0, low, high)(G)
+    np.testing.assert_allclose(matched_precision(G, 2.0, low, high).dense(), S, atol=1e-9)
 
 
 # -- Arora-Kale: the level, the failing oracle, and T -------------------------------------------------
