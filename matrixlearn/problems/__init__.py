@@ -4,6 +4,7 @@ from matrixlearn.problems.base import Bound, MulticonvexProblem, Problem
 from matrixlearn.problems.conic import ConicProblem
 from matrixlearn.problems.game import Game
 from matrixlearn.problems.linear import LinearSDP
+from matrixlearn.problems.play import Play
 from matrixlearn.problems.played import GameProblem
 from matrixlearn.problems.unit_diagonal import UnitDiagonalProblem
 
@@ -14,6 +15,7 @@ __all__ = [
     "GameProblem",
     "LinearSDP",
     "MulticonvexProblem",
+    "Play",
     "Problem",
     "UnitDiagonalProblem",
 ]

@@ -34,6 +34,7 @@ from matrixlearn.problems.conic import ConicProblem
 from matrixlearn.problems.linear.echelon import Echelon, echelon
 from matrixlearn.problems.linear.exact import combined
 from matrixlearn.problems.linear.standard import Standard
+from matrixlearn.problems.play import Play
 from matrixlearn.problems.rows import constraint_family
 from matrixlearn.problems.sdpa import read_sdpa, write_sdpa
 from matrixlearn.typing import Array
@@ -109,6 +110,7 @@ class LinearSDP(ConicProblem):
 
     name = "sdp"
     objective = "maximize"
+    routines = ("DenseExponent", "LevelOracle")
 
     def __post_init__(self) -> None:
         C = as_hermitian("C", self.C)
@@ -241,6 +243,10 @@ class LinearSDP(ConicProblem):
         return (
             echelon(on_numpy(self.family).at(those), self.b[those]) if len(those) and not rows.contradiction else None
         )
+
+    def play(self) -> Play:
+        """That of the equivalent program, which is solved in the place of this one."""
+        return self.standard.program.play()
 
     def first_points(self) -> list[tuple[Array | None, np.ndarray | None]]:
         """A strictly feasible X that the user knows, X = 0, where that is feasible, and y = 0."""
