@@ -137,7 +137,8 @@ def solve(
     -------
     Solution
         ``status`` "optimal" where the bounds are proved and near enough; "trace bound" where the proof needs the
-        ``trace_bound`` that the user gave; "estimated" where the lower bound is not proved; "stationary" where the
+        ``trace_bound`` that the user gave; "probable" where a bound is false with a probability of at most 1e-10;
+        "estimated" where the lower bound is not proved; "stationary" where the
         bounds are those of the blocks; "stopped" with the best certified bounds at a limit, at Ctrl-C or at the
         numerical limit; "infeasible" with the proof.
 
@@ -236,10 +237,12 @@ def _run(
         done = Run(Incumbent(problem), (), 0, time.perf_counter() - began, INTERRUPTED)
         return Found(None, None, infeasible=False, engine=engine, done=done, notes=tuple(notes))
     if engine.objection(problem):
-        problem, start = _between(problem, start, tol, limits, notes)
-        if engine.objection(problem):
-            notes.append(f"ended: no strictly feasible X was found, which {engine.name} needs")
-            done = Run(start, (), 0, time.perf_counter() - began, notes[-1])
+        problem, first = _between(problem, start, tol, limits, notes)
+        start = first.incumbent
+        if first.ended == INTERRUPTED or engine.objection(problem):
+            lacking = f"no strictly feasible X was found, which {engine.name} needs"
+            ended = INTERRUPTED if first.ended == INTERRUPTED else lacking
+            done = Run(start, (), 0, time.perf_counter() - began, ended)
             return Found(start.X, start.y, start.infeasible, engine, done, tuple(notes))
     limits = replace(limits, spent=limits.spent + time.perf_counter() - began)
     done = run_from(engine, problem, tol=tol, atol=atol, start=start, limits=limits, callback=tell)
@@ -250,21 +253,22 @@ def _run(
     return Found(best.X_as_known, best.y, best.infeasible, engine, done, tuple(notes), estimated)
 
 
-def _between(problem: Any, start: Incumbent, tol: float, limits: Limits, notes: list[str]) -> tuple[Problem, Incumbent]:
-    """The problem between bounds that an interior point proves: an engine that needs them gets them."""
+def _between(problem: Any, start: Incumbent, tol: float, limits: Limits, notes: list[str]) -> tuple[Problem, Run]:
+    """The problem between bounds that an interior point proves, for an engine that needs them, and how they came."""
 
     def known(incumbent: Incumbent) -> bool:
         by_trace = incumbent.from_vector.trace_bound is not None and incumbent.upper < INF  # no other y will be found
         return incumbent.inside is not None and (by_trace or incumbent.inside_dual is not None)
 
+    first = Run(start, (), 0, 0.0, "decided")
     if not known(start):
         first = run(InteriorPoint(), problem, tol=tol, start=start, limits=limits, decided=known)
         start = first.incumbent
         notes.append(f"a strictly feasible point by interior-point in {first.iterations} iterations")
     if start.inside is None or not start.upper < INF:
-        return problem, start
+        return problem, first
     bounded = problem.bounded(start.inside, start.upper, start.inside_dual)
-    return bounded, replace(start, problem=bounded)
+    return bounded, replace(first, incumbent=replace(start, problem=bounded))
 
 
 def _run_reduced(
