@@ -27,6 +27,7 @@ from matrixlearn.exceptions import MachinesError
 from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.problems.base import Bound, Problem
 from matrixlearn.problems.bounds import bounds_from_interior
+from matrixlearn.problems.conic import toward, toward_dual
 from matrixlearn.problems.game import Game
 from matrixlearn.typing import Array
 
@@ -162,7 +163,7 @@ class Incumbent:
         if X is not None and is_finite(X):
             bound = problem.bound_from_matrix(X)
             if not proves(bound):
-                nearer = problem.toward(X, self.inside)
+                nearer = toward(problem, X, self.inside)
                 bound = bound if nearer is X else problem.bound_from_matrix(nearer)
             out = out._with_matrix(bound)
         if y is not None and bool(np.all(np.isfinite(y))):
@@ -170,7 +171,7 @@ class Incumbent:
             out = out._with_vector(bound)
             weak = bound.singular or bound.trace_bound is not None or not proves(bound)
             if self.inside_dual is not None and weak:
-                nearer = problem.toward_dual(y, self.inside_dual)
+                nearer = toward_dual(problem, y, self.inside_dual)
                 out = out if nearer is y else out._with_vector(problem.bound_from_vector(nearer))
         return out
 
@@ -301,6 +302,13 @@ class Engine(ABC):
         """The next state."""
 
 
+def objection_to_game(name: str, game: Game) -> str:
+    """Why an engine that needs a bounded Y cannot play a game; empty where it can."""
+    if game.Y.is_bounded:
+        return ""
+    return f"{name} needs a bounded set of multipliers Y, as a strictly feasible point gives; equalities have none"
+
+
 class GameEngine(Engine):
     """An engine that plays the game of a problem: ``preferred``, ``init`` and ``step`` get the `Game`."""
 
@@ -311,12 +319,7 @@ class GameEngine(Engine):
 
     def objection_to(self, game: Game) -> str:
         """Why this engine cannot play a game; empty where it can: any game with a bounded Y, by default."""
-        if not game.Y.is_bounded:
-            return (
-                f"{self.name} needs a bounded set of multipliers Y, as a strictly feasible point gives; "
-                f"equalities have none"
-            )
-        return ""
+        return objection_to_game(self.name, game)
 
     def subject(self, problem: Problem) -> Game | None:
         return problem.game

@@ -75,6 +75,7 @@ class UnitDiagonalProblem(GameProblem):
     """
 
     objective = "maximize"
+    routines = ("DenseExponent", "LevelOracle")
     cost: Any
     """C, dense."""
 
