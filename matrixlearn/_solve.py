@@ -16,7 +16,8 @@ from matrixlearn._threads import governed
 from matrixlearn.callbacks import Callback, Event, Progress, silent
 from matrixlearn.certificate import certified, estimate
 from matrixlearn.engines import Engine, Incumbent, InteriorPoint, Limits, Proposal, Run, run
-from matrixlearn.engines.base import INTERRUPTED, is_finite, proves, run_from
+from matrixlearn.engines.base import INTERRUPTED, run_from
+from matrixlearn.engines.incumbent import is_finite, proves
 from matrixlearn.exceptions import MachinesError, ProblemError
 from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.problems.base import INF, Problem, require_problem

@@ -29,7 +29,8 @@ from functools import cached_property
 
 import numpy as np
 
-from matrixlearn.engines.base import GameEngine, Incumbent, Proposal, State
+from matrixlearn.engines.base import GameEngine, State
+from matrixlearn.engines.incumbent import Incumbent, Proposal
 from matrixlearn.engines.interior_point import InteriorPoint
 from matrixlearn.engines.newton import InteriorState, lacking_interior, mixed
 from matrixlearn.problems.cells import assembled, cells_of

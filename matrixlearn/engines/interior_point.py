@@ -28,7 +28,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from matrixlearn._array import as_numpy, identity
-from matrixlearn.engines.base import GameEngine, Incumbent, Proposal, updated
+from matrixlearn.engines.base import GameEngine
+from matrixlearn.engines.incumbent import Incumbent, Proposal, updated
 from matrixlearn.engines.newton import InteriorState, NewtonSystem, Scalars, lacking_interior
 from matrixlearn.engines.schur import TINY
 from matrixlearn.engines.warm import warmer

@@ -21,7 +21,8 @@ from dataclasses import dataclass, field, fields, replace
 import numpy as np
 
 from matrixlearn._array import EPS
-from matrixlearn.engines.base import Interior, Proposal, State
+from matrixlearn.engines.base import State
+from matrixlearn.engines.incumbent import Interior, Proposal
 from matrixlearn.engines.schur import BorderedSystem, LinearSystem, linear_system
 from matrixlearn.linalg import (
     cholesky,

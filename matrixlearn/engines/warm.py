@@ -17,7 +17,7 @@ from collections.abc import Callable
 import numpy as np
 
 from matrixlearn._array import as_numpy, from_numpy
-from matrixlearn.engines.base import Incumbent, is_finite
+from matrixlearn.engines.incumbent import Incumbent, is_finite
 from matrixlearn.engines.newton import InteriorState, all_definite, slacks
 from matrixlearn.linalg import cholesky, inner, inverse_factor, inverse_from, trace
 from matrixlearn.linalg.factored import FactoredMatrix
