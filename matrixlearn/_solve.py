@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from matrixlearn._array import moved
+from matrixlearn._array import brought_to
 from matrixlearn._choice import chosen
 from matrixlearn._settings import limits_of, seed_of
 from matrixlearn._threads import governed
@@ -242,7 +242,7 @@ def _beside(X: Array, like: Array) -> Array:
     """X in the namespace of ``like``; factors are NumPy's, and a bound takes them as they are."""
     if isinstance(X, FactoredMatrix):
         return X
-    return X if isinstance(like, FactoredMatrix) else moved(X, like)
+    return X if isinstance(like, FactoredMatrix) else brought_to(X, like)
 
 
 def _best_of(problem: Problem, points: list[Proposal]) -> Proposal:
