@@ -72,9 +72,10 @@ def solve(
     -------
     Solution
         ``status`` "optimal" where the bounds are proved and near enough; "trace bound" where the proof needs the
-        ``trace_bound`` that the user gave; "estimated" where the lower bound is not proved; "stationary" where the
-        bounds are those of the blocks; "stopped" with the best certified bounds at a limit, at Ctrl-C or at the
-        numerical limit; "infeasible" with the proof.
+        ``trace_bound`` that the user gave; "probable" where a bound is false with a probability of at most 1e-10;
+        "estimated" where the lower bound is not proved; "stationary" where the bounds are those of the blocks;
+        "stopped" with the best certified bounds at a limit, at Ctrl-C or at the numerical limit; "infeasible" with the
+        proof.
 
     Raises
     ------
@@ -189,11 +190,12 @@ def _run(reduction: Reduction, asked: Request, tell: Callback) -> Found:
         ended = Run(Incumbent(reduction.program), (), 0, time.perf_counter() - began, INTERRUPTED)
         return Found(engine, ended, tuple(notes))
     if engine.objection(reduction.program):
-        start = _between(reduction, start, asked, notes)
-        if engine.objection(start.problem):
-            notes.append(f"ended: no strictly feasible X was found, which {engine.name} needs")
-            ended = Run(start, (), 0, time.perf_counter() - began, notes[-1])
-            return Found(engine, ended, tuple(notes))
+        first = _between(reduction, start, asked, notes)
+        start = first.incumbent
+        if first.ended == INTERRUPTED or engine.objection(start.problem):
+            lacking = f"no strictly feasible X was found, which {engine.name} needs"
+            why = INTERRUPTED if first.ended == INTERRUPTED else lacking
+            return Found(engine, Run(start, (), 0, time.perf_counter() - began, why), tuple(notes))
     done = run_from(
         engine,
         start.problem,
@@ -208,20 +210,21 @@ def _run(reduction: Reduction, asked: Request, tell: Callback) -> Found:
     return Found(engine, done, tuple(notes))
 
 
-def _between(reduction: Reduction, start: Incumbent, asked: Request, notes: list[str]) -> Incumbent:
-    """What is known, of the program between bounds that an interior point proves, where it proves any."""
+def _between(reduction: Reduction, start: Incumbent, asked: Request, notes: list[str]) -> Run:
+    """The run of an interior point that proves bounds, and what it knows of the program between them."""
 
     def known(incumbent: Incumbent) -> bool:
         by_trace = incumbent.from_vector.trace_bound is not None and incumbent.upper < INF  # no other y will be found
         return incumbent.inside is not None and (by_trace or incumbent.inside_dual is not None)
 
+    first = Run(start, (), 0, 0.0, "decided")
     if not known(start):
         limits = asked.remaining()
         first = run(InteriorPoint(), start.problem, tol=asked.tol, start=start, limits=limits, decided=known)
         start = first.incumbent
         notes.append(f"a strictly feasible point by interior-point in {first.iterations} iterations")
     bounded = reduction.between(start) if start.inside is not None and start.upper < INF else None
-    return start if bounded is None else replace(start, problem=bounded)
+    return first if bounded is None else replace(first, incumbent=replace(start, problem=bounded))
 
 
 def _start(reduction: Reduction, earlier: Proposal) -> Incumbent:

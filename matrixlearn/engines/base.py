@@ -19,6 +19,7 @@ from typing import Any
 
 from matrixlearn.callbacks import Callback, Event, silent
 from matrixlearn.certificate import Certificate
+from matrixlearn.clock import TimeIsUp, time_limited
 from matrixlearn.engines.incumbent import Incumbent, Proposal
 from matrixlearn.exceptions import MachinesError
 from matrixlearn.problems.base import Problem
@@ -199,25 +200,28 @@ def run(
             if iteration >= limits.max_iter:
                 ended = f"max_iter = {int(limits.max_iter)} reached"
                 break
-            if limits.spent + time.perf_counter() - began >= limits.time_limit:
-                ended = f"time_limit = {limits.time_limit:g} s reached"
-                break
-            if state is None:
-                state = engine.init(subject, incumbent)
-            state = engine.step(subject, state, incumbent)
-            iteration += 1
-            for proposal in state.proposals:
-                last = proposal
-                waiting = incumbent.waits(proposal, iteration, tol)
-                if waiting:
-                    continue
-                incumbent = incumbent.shown(proposal)
-                if proposal.interior is not None and incumbent.gap <= DECISIVE * tol:
-                    incumbent = incumbent.offered(proposal)
+            left = limits.time_limit - limits.spent - (time.perf_counter() - began)
+            if left <= 0:
+                raise TimeIsUp
+            with time_limited(left):
+                if state is None:
+                    state = engine.init(subject, incumbent)
+                state = engine.step(subject, state, incumbent)
+                iteration += 1
+                for proposal in state.proposals:
+                    last = proposal
+                    waiting = incumbent.waits(proposal, iteration, tol)
+                    if waiting:
+                        continue
+                    incumbent = incumbent.shown(proposal)
+                    if proposal.interior is not None and incumbent.gap <= DECISIVE * tol:
+                        incumbent = incumbent.offered(proposal)
             if state.proposals or state.finished:
                 ended = check() or state.finished
     except KeyboardInterrupt:
         ended = INTERRUPTED
+    except TimeIsUp:
+        ended = f"time_limit = {limits.time_limit:g} s reached"
     except MachinesError as error:
         ended = f"the data are out of reach: {error}"
     if not (incumbent.within(tol, atol) or incumbent.infeasible):

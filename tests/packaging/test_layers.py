@@ -10,7 +10,7 @@ PLUGINS = sorted((ROOT / "plugins").glob("matrixlearn_*"))
 
 # from the bottom up; a name stands for the module and for all inside it
 LAYERS = (
-    ("matrixlearn.typing", "matrixlearn.exceptions", "matrixlearn._threads"),
+    ("matrixlearn.typing", "matrixlearn.exceptions", "matrixlearn._threads", "matrixlearn.clock"),
     ("matrixlearn.late",),
     ("matrixlearn._array", "matrixlearn.memory"),
     ("matrixlearn.files",),
