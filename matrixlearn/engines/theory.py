@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from matrixlearn.engines.base import Incumbent, Proposal, State
+from matrixlearn.engines.base import State
+from matrixlearn.engines.incumbent import Incumbent, Proposal
 from matrixlearn.engines.mirror import NONE, Calls, next_check, play, routine_name
 from matrixlearn.engines.schedules import Averages
 from matrixlearn.exceptions import CapabilityError, ProblemError
