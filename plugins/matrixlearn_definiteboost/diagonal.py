@@ -88,7 +88,7 @@ def multiplicative_weights(losses: Any, epsilon: float, width: float = 1.0) -> n
 
 
 def multiplicative_weights_bound(losses: Any, epsilon: float, width: float = 1.0) -> float:
-    """rho ln n / epsilon + min over i of (1 + epsilon) sum_{l_ti >= 0} l_ti + (1 - epsilon) sum_{l_ti < 0} l_ti (4.1)."""
+    """rho ln n / epsilon + min over i of (1 + epsilon) sum_{l_ti >= 0} l_ti + (1 - epsilon) sum_{l_ti < 0} l_ti."""
     L = _losses_of_width(losses, epsilon, width)
     paid = np.where(L >= 0, (1 + epsilon) * L, (1 - epsilon) * L).sum(axis=0)
     return float(width * np.log(L.shape[1]) / epsilon + paid.min())
