@@ -27,8 +27,10 @@ from matrixlearn.problems.base import Bound
 from matrixlearn.problems.cells import diagonal_blocks
 from matrixlearn.problems.game import Game
 from matrixlearn.problems.linear.face import exact_congruence, exact_inner, exact_slack, is_semidefinite
+from matrixlearn.problems.linear.kernel import with_exact_kernel
 from matrixlearn.problems.linear.limit import TraceLimit
 from matrixlearn.problems.linear.proof import MOVES, Proof
+from matrixlearn.problems.linear.span import spanned
 from matrixlearn.problems.played import GameProblem
 from matrixlearn.sets import KnapsackSet, TraceBall
 from matrixlearn.typing import Array
@@ -220,7 +222,19 @@ class OpenProgram(GameProblem):
         if self.proof.zero_is_feasible and float(np.max(np.abs(W))) < VANISHED * self.usual_trace:
             W, X = 0 * W, 0 * X  # X goes to 0, and is as good there
         lower, size = self.proof.lower(W)
-        return Bound(point=X, lower=lower, size=size, rounding=self.proof.rounding(W))
+        rounding = self.proof.rounding(W)
+        if lower == -INF and (found := spanned(self.proof, W)) is not None:
+            point = from_numpy(found.point, self.C)
+            return Bound(point=point, lower=found.lower, size=found.size, rounding=rounding, singular=True)
+        return Bound(point=X, lower=lower, size=size, rounding=rounding)
+
+    def _has_trace_within(self, X: Array, room: float) -> bool:
+        """Whether the feasible matrix that X proves has <frame, X> <= R (1 + room)."""
+        W = self._hermitian(X)
+        if self.limit is None or self.limit.holds(W, self.proof.margin(W).delta, room):
+            return True
+        found = spanned(self.proof, W)
+        return found is not None and self.limit.holds(found.point, found.delta, room)
 
     def within_limit(self, X: Array) -> bool:
         """Whether the feasible matrix that X proves has a trace that the user's bound allows.
@@ -229,15 +243,11 @@ class OpenProgram(GameProblem):
         """
         if self.limit is None or self._rows_bound_the_trace:
             return True
-        W = self._hermitian(X)
-        return self.limit.holds(W, self.proof.margin(W).delta)
+        return self._has_trace_within(X, 0.0)
 
     def nearly_within_limit(self, X: Array) -> bool:
         """The same, to a part in 10^5, which an X whose trace is R may miss it by."""
-        if self.within_limit(X) or self.limit is None:
-            return True
-        W = self._hermitian(X)
-        return self.limit.holds(W, self.proof.margin(W).delta, ROUNDED)
+        return self.within_limit(X) or self._has_trace_within(X, ROUNDED)
 
     @cached_property
     def _rows_bound_the_trace(self) -> bool:
@@ -312,37 +322,52 @@ class OpenProgram(GameProblem):
             free = np.where(self.b == 0, y, 0.0)  # where X = 0 is optimal, these prove it
             if proof.upper(free)[0] == 0:
                 return Bound(point=free, upper=0.0, trace_bound=self._used(free))
+            if (exact := self._exact_bound(free)) is not None and exact.upper <= 0:
+                return exact
         if upper < INF:
             return Bound(point=y, upper=upper, size=size, trace_bound=self._used(y))
+        if len(proof.C) <= SMALL and (exactly := self._exactly(y)) is not None:
+            return exactly
         if self.trace_multipliers is not None:  # A(z) about I: t z makes up for what y lacks
             for more in ROOMS:
                 moved = y + (1 + more) * proof.shift(y) * self.trace_multipliers
                 upper, size = proof.upper(moved)
                 if upper < INF:
                     return Bound(point=moved, upper=upper, size=size, trace_bound=self._used(moved))
-        exact = self._exact_bound(y) or Bound(point=y, size=size)
+        nearby = self._exact_bound(y) or Bound(point=y, size=size)
         if self.interior is None:
-            return exact
+            return nearby
         by_limit = self.bound_by_limit(y)  # an engine between bounds plays with the trace that was given
-        return by_limit if by_limit.upper < exact.upper else exact
+        return by_limit if by_limit.upper < nearby.upper else nearby
 
     def _exact_bound(self, y: np.ndarray) -> Bound | None:
-        """What the multiples of 1, 1/2, ... next to y prove where A(y) - C >= 0 is singular: without rounding.
+        """What multipliers of few digits next to y prove where A(y) - C >= 0 is singular: without rounding.
 
         Where no y has A(y) - C > 0, no factorization proves any.
         """
-        proof = self.proof
-        for q in (1.0, 2.0, 4.0, 8.0, 16.0) if len(proof.C) <= SMALL else ():
-            z = proof.signed(np.rint(q * y) / q)
-            F, _ = proof.slack(z)
-            w = np.linalg.eigvalsh(F)
-            if w[0] < -SINGULAR * max(float(w[-1]), -float(w[0])):
-                continue
-            N = self._exact_slack(z)
-            if N is not None and is_semidefinite(N):
-                value, size = proof.value(z)
-                return Bound(point=z, upper=value, size=size, trace_bound=self._used(z), singular=True)
-        return None
+        if len(self.proof.C) > SMALL:
+            return None
+        return next((found for z in self._with_few_digits(y) if (found := self._exactly(z)) is not None), None)
+
+    def _exactly(self, y: np.ndarray) -> Bound | None:
+        """b.y, where A(y) - C is computed without rounding, is nearly singular, and is proved semidefinite."""
+        F, _ = self.proof.slack(y)
+        w = np.linalg.eigvalsh(F)
+        if w[0] < -SINGULAR * max(float(w[-1]), -float(w[0])):
+            return None
+        N = self._exact_slack(y)
+        if N is None or not is_semidefinite(N):
+            return None
+        value, size = self.proof.value(y)
+        return Bound(point=y, upper=value, size=size, trace_bound=self._used(y), singular=True)
+
+    def _with_few_digits(self, y: np.ndarray) -> Iterator[np.ndarray]:
+        """Multiples of 1, 1/2, ... next to y, and a y whose slack has a null space in whole numbers."""
+        for q in (1.0, 2.0, 4.0, 8.0, 16.0):
+            yield self.proof.signed(np.rint(q * y) / q)
+        found = with_exact_kernel(self.proof, y)
+        if found is not None:
+            yield found
 
     def _exact_slack(self, y: np.ndarray) -> np.ndarray | None:
         """A(y) - C without rounding, None where that takes more digits; on a face by way of the whole program."""
@@ -414,7 +439,10 @@ class OpenProgram(GameProblem):
     def toward(self, X: Array, interior: Array | None) -> Array:
         """X moved to the rows and towards a strictly feasible point, as little as a proof takes."""
         inside = None if interior is None else self._hermitian(interior)
-        W = self.proof.toward(self._hermitian(X), inside)
+        here = self._hermitian(X)
+        if not self.proof.proves(here) and spanned(self.proof, here) is not None:
+            return X
+        W = self.proof.toward(here, inside)
         if inside is not None and not self.within_limit(W) and self.within_limit(inside):
             W = self._with_less_trace(W, inside)
         return from_numpy(W, self.C)

@@ -257,7 +257,8 @@ class LinearSDP(Problem):
         """
         if not isinstance(reduction, Standard) or best.upper == -INF:
             return None
-        unproved, limit = best.inside is None, reduction.program.limit
+        proved = best.inside is not None or (best.from_matrix.rigour == "checked" and best.within(tol, atol))
+        unproved, limit = not proved, reduction.program.limit
         if unproved and self.presolve == "rows" and np.any(self.equalities):
             deeper = dataclasses.replace(self, presolve="echelon")
             if deeper.standard.echelon is not None:
@@ -294,6 +295,9 @@ class LinearSDP(Problem):
         W = standard.lowered_matrix(X)
         point = X if standard.face is None else standard.lifted_matrix(W)
         bound, program = standard.program.bound_from_matrix(W), standard.program
+        if bound.point is not W:  # moved
+            W = bound.point if bound.point is not None else W
+            point = standard.lifted_matrix(W)
         beyond = not program.within_limit(W)
         if beyond and not program.nearly_within_limit(W):
             return Bound(point=point)

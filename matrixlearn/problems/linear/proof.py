@@ -90,6 +90,11 @@ class Proof:
         return replace(self, C=np.zeros_like(self.C), cost_error=0.0, whole=whole)
 
     @cached_property
+    def restricted(self) -> dict[bytes, Proof | None]:
+        """The program on subspaces that were looked at: what `spanned` has computed once."""
+        return {}
+
+    @cached_property
     def zero_is_feasible(self) -> bool:
         """Whether X = 0 meets every row."""
         return bool(np.all(self.b[self.equal] == 0) and np.all(self.b >= 0))
@@ -120,7 +125,7 @@ class Proof:
 
     def delta(self, missed: np.ndarray) -> float:
         """||D||_F at most, for equalities missed by at most ``missed``, (|E|,)."""
-        if len(missed) == 0:
+        if not np.any(missed):  # none, or met exactly
             return 0.0
         return ROOM * float(np.linalg.norm(self._units * missed)) / self.sigma if self.sigma > 0 else INF
 
@@ -172,7 +177,7 @@ class Proof:
     def toward(self, X: np.ndarray, interior: np.ndarray | None) -> np.ndarray:
         """X on the rows, moved towards a strictly feasible X_0 by as little as a proof takes; not proved."""
         X = self.on_the_rows(X)
-        if interior is None or self._proves(X):
+        if interior is None or self.proves(X):
             return X
         least, inside = (float(np.linalg.eigvalsh(A)[0]) if len(A) else 0.0 for A in (X, interior))
         here, there = self.margin(X), self.margin(interior)
@@ -188,11 +193,12 @@ class Proof:
             if theta * times >= 1:
                 break
             moved = X + theta * times * (interior - X)
-            if self._proves(moved):
+            if self.proves(moved):
                 return moved
         return interior
 
-    def _proves(self, X: np.ndarray) -> bool:
+    def proves(self, X: np.ndarray) -> bool:
+        """Whether a feasible matrix is proved near X."""
         margin = self.margin(X)
         return bool(math.isfinite(margin.delta) and np.all(margin.slack >= 0)) and is_definite(X, margin.delta)
 
