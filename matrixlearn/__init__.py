@@ -9,13 +9,13 @@ user data -> Problem --solve--> Engine: X = mirror(losses); answer = oracle(X); 
 from importlib.metadata import PackageNotFoundError as _PackageNotFoundError
 from importlib.metadata import version as _version
 
-from matrixlearn import engines, exceptions, exponents, oracles, problem
+from matrixlearn import engines, exceptions, exponents, maps, oracles, problems, sets
 from matrixlearn._certify import certify
 from matrixlearn._solve import methods, solve
 from matrixlearn.certificate import Certificate
 from matrixlearn.problems.linear import LinearSDP
 from matrixlearn.problems.rows import entries
-from matrixlearn.registry import problems, register
+from matrixlearn.registry import register, registered_engines, registered_problems
 from matrixlearn.solution import History, Solution, Status
 
 try:
@@ -35,11 +35,14 @@ __all__ = [
     "entries",
     "exceptions",
     "exponents",
+    "maps",
     "methods",
     "oracles",
-    "problem",
     "problems",
     "register",
+    "registered_engines",
+    "registered_problems",
+    "sets",
     "solve",
 ]
 

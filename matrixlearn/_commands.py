@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from matrixlearn import Solution, Status, __version__, problems, solve
+from matrixlearn import Solution, Status, __version__, registered_problems, solve
 from matrixlearn._outputs import draw, keep, place_for, require_answer_path, require_picture_path
 from matrixlearn.exceptions import MatrixLearnError, MissingExtraError, PluginError
 from matrixlearn.present import Presenter, presenter_of
@@ -77,9 +77,9 @@ def _warn(name: str, error: BaseException) -> None:
 def _of_each(make: Callable[[str, Presenter], Any]) -> dict[str, Any]:
     """What is made of the presenter of each problem; a stranger's that breaks costs a line of warning."""
     made = {}
-    for name in problems():
+    for name in registered_problems():
         try:
-            made[name] = make(name, presenter_of(problems()[name]))
+            made[name] = make(name, presenter_of(registered_problems()[name]))
         except (Exception, SystemExit) as error:  # whatever a stranger's class does
             _warn(name, error)
     return made
@@ -94,7 +94,7 @@ def cli() -> None:
 @cli.command("list")
 def list_problems() -> None:
     """List the problems: name, class, origin and formula."""
-    registry = problems()
+    registry = registered_problems()
     for name in registry:
         try:
             cls = registry[name]
@@ -119,7 +119,7 @@ class _Solvers(click.Group):
         if ctx.obj and name in ctx.obj:  # as made for the list
             return ctx.obj[name]
         with _told():
-            return _solver(name, presenter_of(problems()[name])) if name in problems() else None
+            return _solver(name, presenter_of(registered_problems()[name])) if name in registered_problems() else None
 
 
 @cli.group("solve", cls=_Solvers)
@@ -261,7 +261,7 @@ def check(name: str, max_examples: int) -> None:
     Ends with status 1 where a law does not hold for the problem NAME.
     """
     with _told():
-        cls = problems()[name]
+        cls = registered_problems()[name]
         try:
             from matrixlearn.testing import run_checks  # says itself which package it lacks
         except ModuleNotFoundError as error:
@@ -280,7 +280,7 @@ def check(name: str, max_examples: int) -> None:
 
 def _problem_called(name: str) -> str:
     """A problem's name, or that of the first problem that the plugin of that name brings."""
-    if name in problems():
+    if name in registered_problems():
         return name
     packages = _of_each(lambda _, presenter: presenter.problem_class.__module__.partition(".")[0])
     return next(
@@ -301,7 +301,7 @@ def demo(name: str | None, output: Path | None) -> None:
     """Show the problem, or the plugin, NAME at work on real data; without a name, the first that can be shown."""
     with _told():
         if name is not None:
-            run = presenter_of(problems()[_problem_called(name)]).demo()
+            run = presenter_of(registered_problems()[_problem_called(name)]).demo()
         if name is None or run is None:
             shown = {key: found for key, found in _of_each(lambda _, presenter: presenter.demo()).items() if found}
             if name is not None:

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from matrixlearn._array import as_numpy, is_sparse
-from matrixlearn._memory import require_memory
 from matrixlearn.exceptions import MatrixLearnError
 from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.maps import DenseMap, LinearMap, RankOneMap, ScaledMap, SparseMap
+from matrixlearn.memory import require_memory
 
 FACTOR, ENTRIES, MAP = "@factor", "@entries", "@map"
 """Ends of the names under which a file holds the factor of a matrix, the entries of a sparse one, and the name of a

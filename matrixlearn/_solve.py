@@ -20,7 +20,7 @@ from matrixlearn.engines.base import INTERRUPTED, is_finite, proves, run_from
 from matrixlearn.exceptions import CapabilityError, MachinesError, PluginError, ProblemError
 from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.problems.base import INF, Problem, require_problem
-from matrixlearn.registry import engines
+from matrixlearn.registry import registered_engines
 from matrixlearn.solution import History, Solution, Status, status_of
 from matrixlearn.typing import Array
 
@@ -61,16 +61,16 @@ def methods(problem: Problem) -> list[str]:
 
 def _first_choices(problem: Problem) -> list[Engine]:
     """The problem's own engines, then those of the library."""
-    return [engine() for engine in engines().several((*problem.engines, *PREFERRED))]
+    return [engine() for engine in registered_engines().several((*problem.engines, *PREFERRED))]
 
 
 def _others(problem: Problem) -> list[Engine]:
     """The registered engines that neither the problem nor the library names, but for those that fail to load."""
     found = []
-    for name in engines():
+    for name in registered_engines():
         if name not in problem.engines and name not in PREFERRED:
             with contextlib.suppress(PluginError):
-                found.append(engines()[name]())
+                found.append(registered_engines()[name]())
     return found
 
 
@@ -483,11 +483,11 @@ def _choose(problem: Problem, method: str | Engine, tol: float, notes: list[str]
         if isinstance(method, type) and issubclass(method, Engine):
             msg = f"method must be an instance of an engine: {method.__name__}(), not the class"
             raise ProblemError(msg)
-        if not isinstance(method, str) or method not in engines():
+        if not isinstance(method, str) or method not in registered_engines():
             names = sorted(engine.name for engine in _able(_first_choices(problem) + _others(problem), problem))
             msg = f"method must be 'auto' or, for a {problem.title}, one of {names}, got {method!r}"
             raise ProblemError(msg)
-        engine = engines()[method]()
+        engine = registered_engines()[method]()
     lacking = _objection(engine, problem)
     if lacking:
         msg = f"{engine.name} cannot solve this {problem.title}: {lacking}"

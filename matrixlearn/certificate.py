@@ -19,12 +19,12 @@ import numpy as np
 
 from matrixlearn._array import moved, namespace
 from matrixlearn._threads import governed
-from matrixlearn._validation import as_array, as_hermitian, as_real_vector
 from matrixlearn.exceptions import CertificateError, ContradictionError, ProblemError
 from matrixlearn.files import SMALLEST
 from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.problems.base import INF, Bound, Problem, Rigour
 from matrixlearn.typing import Array
+from matrixlearn.validation import as_array, as_hermitian, as_real_vector
 
 RECOMPUTED = 1e-9
 """Part of a certificate's size by which bounds may differ when they are computed again: other processors and numbers of

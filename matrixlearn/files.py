@@ -22,8 +22,8 @@ from typing import IO, NoReturn
 
 import numpy as np
 
-from matrixlearn._memory import available_memory
 from matrixlearn.exceptions import ProblemError
+from matrixlearn.memory import available_memory
 
 __all__ = [
     "name_of",

@@ -17,7 +17,7 @@ from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points, v
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from matrixlearn import engines as library
+from matrixlearn import engines
 from matrixlearn.engines import Engine
 from matrixlearn.exceptions import (
     PluginConflictError,
@@ -176,8 +176,7 @@ def _allow_list() -> Callable[[EntryPoint], bool]:
         return lambda entry: True
     names = {name.strip() for name in allowed.split(",")}
     packages = {_package(entry) for entry in _installed(PROBLEMS.group, _folders()) if entry.name in names}
-    engines = ENGINES.group
-    return lambda entry: entry.name in names or (entry.group == engines and _package(entry) in packages)
+    return lambda entry: entry.name in names or (entry.group == ENGINES.group and _package(entry) in packages)
 
 
 def _hint() -> str:
@@ -192,27 +191,27 @@ PROBLEMS: Registry[Problem] = Registry("matrixlearn.problems", Problem, LinearSD
 ENGINES: Registry[Engine] = Registry(
     "matrixlearn.engines",
     Engine,
-    library.ColumnGeneration,
-    library.HybridGradient,
-    library.InteriorPoint,
-    library.LowRank,
-    library.MatrixMultiplicativeWeights,
-    library.MirrorDescent,
-    library.MirrorProx,
-    library.Reference,
-    library.SmoothApproximation,
-    library.Smoothing,
-    library.Subgradient,
-    library.Subspace,
+    engines.ColumnGeneration,
+    engines.HybridGradient,
+    engines.InteriorPoint,
+    engines.LowRank,
+    engines.MatrixMultiplicativeWeights,
+    engines.MirrorDescent,
+    engines.MirrorProx,
+    engines.Reference,
+    engines.SmoothApproximation,
+    engines.Smoothing,
+    engines.Subgradient,
+    engines.Subspace,
 )
 
 
-def problems() -> Registry[Problem]:
+def registered_problems() -> Registry[Problem]:
     """All registered problems, a read-only mapping {name: class} that loads lazily."""
     return PROBLEMS
 
 
-def engines() -> Registry[Engine]:
+def registered_engines() -> Registry[Engine]:
     """All registered engines, a read-only mapping {name: class} that loads lazily."""
     return ENGINES
 

@@ -244,12 +244,12 @@ class Solution:
         FileNotFoundError
             Where there is no file.
         """
-        from matrixlearn.registry import problems
+        from matrixlearn.registry import registered_problems
 
         try:
             said, arrays = read(path)
             data = {key.removeprefix("problem."): value for key, value in arrays.items() if key.startswith("problem.")}
-            problem = problems()[said["problem"]](**said["parameters"], **data)
+            problem = registered_problems()[said["problem"]](**said["parameters"], **data)
             return cls(
                 status=Status(said["status"]),
                 value=said["value"],

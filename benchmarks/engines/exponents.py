@@ -24,7 +24,7 @@ import scipy.sparse as sp
 from benchmarks._common import header
 from matrixlearn.exponents import ActionExponent, DenseExponent, EigenUpdateExponent, SketchedExponent, TaylorExponent
 from matrixlearn.linalg.actions import lanczos_action
-from matrixlearn.problem import Spectraplex
+from matrixlearn.sets import Spectraplex
 
 
 def timed(call, repeat):

@@ -419,7 +419,7 @@ def trial(form: Format, path: Path, content: bytes, target: Path) -> str:
     if form.options:
         given["trace_bound"] = 9.0
     try:
-        problem = presenter_of(ml.problems()[form.problem]).read(given, lambda line: None)
+        problem = presenter_of(ml.registered_problems()[form.problem]).read(given, lambda line: None)
         said = form.said(problem)
         refusal = ""
     except MatrixLearnError as error:
@@ -487,7 +487,7 @@ def answers(count: int, seed: int = 0) -> tuple[Counter, list[tuple[bytes, str]]
     """Saved answers with one byte flipped, or cut: the same answer, or one MatrixLearnError; ``verify`` agrees."""
     rng, verdicts, failures = random.Random(seed), Counter[str](), list[tuple[bytes, str]]()
     W = np.triu(np.random.default_rng(0).integers(0, 3, (6, 6)), 1).astype(float)
-    solution = ml.solve(ml.problems()["maxcut"](W + W.T), tol=1e-4)
+    solution = ml.solve(ml.registered_problems()["maxcut"](W + W.T), tol=1e-4)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "answer.npz")
         solution.save(path)

@@ -19,7 +19,7 @@ import matrixlearn as ml
 
 def save_often(path: Path, times: int, failed: "multiprocessing.Queue[int]") -> None:
     W = np.triu(np.random.default_rng(0).integers(0, 3, (30, 30)), 1).astype(float)
-    solution, failures = ml.solve(ml.problems()["maxcut"](W + W.T), tol=1e-2), 0
+    solution, failures = ml.solve(ml.registered_problems()["maxcut"](W + W.T), tol=1e-2), 0
     for _ in range(times):
         try:
             solution.save(path)

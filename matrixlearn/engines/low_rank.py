@@ -100,7 +100,7 @@ class LowRank(Engine):
 
     def objection(self, problem: Problem) -> str:
         if not isinstance(problem, UnitDiagonalProblem):
-            return "low-rank solves max <C, X> with X_ii = 1: subclass matrixlearn.problem.UnitDiagonalProblem"
+            return "low-rank solves max <C, X> with X_ii = 1: subclass matrixlearn.problems.UnitDiagonalProblem"
         return ""
 
     def preferred(self, problem: UnitDiagonalProblem, tol: float) -> str:

@@ -7,8 +7,8 @@ import warnings
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
-from matrixlearn._memory import GIB, available_memory
 from matrixlearn.engines.base import Engine, Incumbent, Proposal, State
+from matrixlearn.memory import GIB, available_memory
 from matrixlearn.problems.base import Problem
 
 CLARABEL_TAKES = 52.0

@@ -20,9 +20,11 @@ from matrixlearn.linalg._hermitian import (
     sym,
     trace,
 )
+from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.linalg.step import max_step
 
 __all__ = [
+    "FactoredMatrix",
     "adjoint",
     "cholesky",
     "congruence",

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from matrixlearn._validation import as_number
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.losses.base import Loss, require_signs
+from matrixlearn.validation import as_number
 
 
 class PiecewiseQuadratic(Loss):

@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy as np
 
-from matrixlearn._validation import as_number
 from matrixlearn.exceptions import MachinesError, ProblemError
 from matrixlearn.machines.base import Held, Machines
 from matrixlearn.machines.cluster import Cluster, LostError
@@ -27,6 +26,7 @@ from matrixlearn.machines.ledger import Ledger
 from matrixlearn.machines.local import Local
 from matrixlearn.machines.shards import Shards
 from matrixlearn.present import Argument
+from matrixlearn.validation import as_number
 
 HINT = "a worker may be out of memory: take more workers, or look at their logs"
 

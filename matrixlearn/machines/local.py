@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from matrixlearn._validation import as_number
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.machines.base import Held
 from matrixlearn.machines.block import Block
 from matrixlearn.machines.ledger import Ledger
 from matrixlearn.machines.mail import Mail
 from matrixlearn.machines.shards import Shards
+from matrixlearn.validation import as_number
 
 
 @dataclass(frozen=True)

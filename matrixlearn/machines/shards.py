@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from matrixlearn._validation import as_array, as_samples, as_weights
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.machines.block import Block
+from matrixlearn.validation import as_array, as_samples, as_weights
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from matrixlearn.exceptions import ProblemError
-from matrixlearn.problem import as_array, as_samples
+from matrixlearn.validation import as_array, as_samples
 
 
 def is_sparse(value: Any) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.multitask.checks import as_labels, as_rows, as_targets, is_sparse
-from matrixlearn.problem import as_real_vector
+from matrixlearn.validation import as_real_vector
 
 
 def is_listed(X: Any) -> bool:

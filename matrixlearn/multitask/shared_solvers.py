@@ -10,7 +10,7 @@ from matrixlearn.exceptions import ProblemError
 from matrixlearn.multitask.equation import EPS, WeightEquation
 from matrixlearn.multitask.precision import SpectralPrecision
 from matrixlearn.multitask.solvers import SharedSolver
-from matrixlearn.problem import as_array, as_hermitian, require_real
+from matrixlearn.validation import as_array, as_hermitian, require_real
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,8 +15,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from matrixlearn._spelled import spelled
-from matrixlearn._validation import as_number
 from matrixlearn.exceptions import ProblemError
+from matrixlearn.validation import as_number
 
 EPS = float(np.finfo(np.float64).eps)
 

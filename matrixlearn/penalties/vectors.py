@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from matrixlearn._validation import as_array
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.penalties.base import EPS, NormPenalty, at_least_zero
+from matrixlearn.validation import as_array
 
 
 @dataclass(frozen=True)

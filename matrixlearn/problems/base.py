@@ -6,7 +6,7 @@ You get for free     `ml.solve`, certificates, `save` and `load`, the conformanc
 
 Words, pictures and the command line are not part of it: a `matrixlearn.present.Presenter` has them.
 
-Most problems are games and should subclass `matrixlearn.problem.GameProblem`, which has the bounds; see
+Most problems are games and should subclass `matrixlearn.problems.GameProblem`, which has the bounds; see
 ``docs/design.md`` for how the other kinds (a stream of rounds, a projection, blocks in turn) fit the same contract.
 """
 

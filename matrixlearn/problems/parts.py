@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from matrixlearn._array import namespace
-from matrixlearn._validation import as_array, as_hermitian, as_real_vector, require_same_namespace
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.maps import LinearMap
 from matrixlearn.sets import KnapsackSet, ScaledSimplex, SpectralSet
 from matrixlearn.typing import Array
+from matrixlearn.validation import as_array, as_hermitian, as_real_vector, require_same_namespace
 
 if TYPE_CHECKING:
     from matrixlearn.problems.game import Game

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from matrixlearn._array import is_sparse, namespace
-from matrixlearn._validation import as_array, as_hermitian, require_numpy, require_same_namespace, require_square
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.linalg import adjoint, is_complex
 from matrixlearn.maps import DenseMap, LinearMap, RankOneMap, SparseMap
+from matrixlearn.validation import as_array, as_hermitian, require_numpy, require_same_namespace, require_square
 
 
 def entries(n: int, *terms: tuple[int, int, complex]) -> Any:

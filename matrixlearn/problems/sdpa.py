@@ -23,10 +23,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from matrixlearn._array import as_numpy
-from matrixlearn._memory import require_memory
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.files import LARGEST, name_of, number, read_lines, refuse, replacing
 from matrixlearn.maps import SparseMap
+from matrixlearn.memory import require_memory
 
 if TYPE_CHECKING:
     from matrixlearn.problems.linear import LinearSDP

@@ -22,7 +22,6 @@ from typing import Any
 import numpy as np
 
 from matrixlearn._array import EPS, is_sparse
-from matrixlearn._validation import ROUNDED, as_array, as_hermitian, require_square
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.linalg.largest import ALL_BELOW, PROVE_FROM, checked_largest, guess_largest
@@ -32,6 +31,7 @@ from matrixlearn.problems.bounds import bound_from_member
 from matrixlearn.problems.game import Game
 from matrixlearn.problems.played import GameProblem
 from matrixlearn.sets import KnapsackSet, Spectraplex
+from matrixlearn.validation import ROUNDED, as_array, as_hermitian, require_square
 
 FACTORED_FROM = 2000
 """Size from which an answer is left as its factors: 32 MB, and a Cholesky factorization to prove it."""

@@ -97,7 +97,7 @@ def checks_for(problem: ProblemOrClass) -> list[Check]:
         Where it is neither: there is nothing to check.
     """
     if not issubclass(class_of(problem), Problem):
-        msg = f"{class_of(problem).__name__} is no subclass of matrixlearn.problem.Problem: there is nothing to check"
+        msg = f"{class_of(problem).__name__} is no subclass of matrixlearn.problems.Problem: there is nothing to check"
         raise ProblemError(msg)
     return [check for check in CHECKS if applies(check, problem)]
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from matrixlearn.exceptions import ProblemError
-from matrixlearn.problem import as_array, as_hermitian, as_real_vector
+from matrixlearn.validation import as_array, as_hermitian, as_real_vector
 from matrixlearn_definiteboost.dual import EPS
 
 

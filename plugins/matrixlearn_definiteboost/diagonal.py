@@ -20,7 +20,9 @@ from matrixlearn.engines import Limits, MirrorDescent, run
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.exponents import DiagonalExponent
 from matrixlearn.oracles import Done, Move, Oracle
-from matrixlearn.problem import Bound, Problem, ScaledSimplex, as_array, as_real_vector
+from matrixlearn.problems import Bound, Problem
+from matrixlearn.sets import ScaledSimplex
+from matrixlearn.validation import as_array, as_real_vector
 from matrixlearn_definiteboost.oracle import closed_form_step
 
 

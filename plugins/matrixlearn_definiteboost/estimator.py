@@ -23,7 +23,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from matrixlearn import Solution, solve
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.exponents import span_coordinates
-from matrixlearn.problem import require_memory
+from matrixlearn.memory import require_memory
 from matrixlearn_definiteboost.problem import DefiniteBoost
 
 

@@ -20,8 +20,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from matrixlearn.exceptions import ProblemError
+from matrixlearn.maps import DenseMap
 from matrixlearn.present import presented_by
-from matrixlearn.problem import DenseMap, Game, GameProblem, KnapsackSet, Spectraplex
+from matrixlearn.problems import Game, GameProblem
+from matrixlearn.sets import KnapsackSet, Spectraplex
 from matrixlearn_definiteboost.checks import stacked
 from matrixlearn_definiteboost.constraints import DenseConstraints
 from matrixlearn_definiteboost.problem import DefiniteBoost

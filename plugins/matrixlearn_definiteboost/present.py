@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from matrixlearn.files import read_arrays
 from matrixlearn.present import Argument, Presenter, Say
-from matrixlearn.problem import read_arrays
 from matrixlearn_definiteboost.dual import EPS
 from matrixlearn_definiteboost.problem import PARAMETERS
 
 if TYPE_CHECKING:
     from matrixlearn import Solution
-    from matrixlearn.problem import Problem
+    from matrixlearn.problems import Problem
     from matrixlearn_definiteboost.minmax import MinMaxSDP
     from matrixlearn_definiteboost.problem import DefiniteBoost
 

@@ -26,7 +26,9 @@ from matrixlearn.exponents import DenseExponent
 from matrixlearn.linalg import frobenius
 from matrixlearn.maps.bounded import apply_error
 from matrixlearn.present import presented_by
-from matrixlearn.problem import Bound, Problem, Spectraplex, require_real
+from matrixlearn.problems import Bound, Problem
+from matrixlearn.sets import Spectraplex
+from matrixlearn.validation import require_real
 from matrixlearn_definiteboost.checks import density, per_constraint, rows, stacked
 from matrixlearn_definiteboost.constraints import Constraints, DenseConstraints, VectorConstraints
 from matrixlearn_definiteboost.dual import EPS, Sides, log_tr_exp

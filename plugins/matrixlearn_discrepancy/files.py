@@ -14,7 +14,7 @@ import numpy as np
 
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.files import name_of, number, read_archive, read_array, read_lines, refuse
-from matrixlearn.problem import as_samples
+from matrixlearn.validation import as_samples
 
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "?"})
 

@@ -25,7 +25,8 @@ import scipy.optimize
 
 from matrixlearn.engines import Engine, Proposal, State
 from matrixlearn.exceptions import ProblemError
-from matrixlearn.problem import Bound, Problem, as_number, as_real_vector, as_samples
+from matrixlearn.problems import Bound, Problem
+from matrixlearn.validation import as_number, as_real_vector, as_samples
 
 if TYPE_CHECKING:
     import cvxpy

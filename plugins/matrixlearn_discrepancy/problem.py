@@ -21,18 +21,11 @@ import numpy as np
 
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.exponents import kernel_coordinates, span_coordinates
+from matrixlearn.maps import RankOneMap
 from matrixlearn.present import presented_by
-from matrixlearn.problem import (
-    Game,
-    GameProblem,
-    KnapsackSet,
-    RankOneMap,
-    SpectralBall,
-    as_hermitian,
-    as_number,
-    as_real_vector,
-    as_samples,
-)
+from matrixlearn.problems import Game, GameProblem
+from matrixlearn.sets import KnapsackSet, SpectralBall
+from matrixlearn.validation import as_hermitian, as_number, as_real_vector, as_samples
 from matrixlearn_discrepancy.samples import as_sparse_samples, gram_coordinates, in_order_of, is_sparse
 
 if TYPE_CHECKING:

@@ -12,7 +12,9 @@ from matrixlearn.exceptions import ProblemError
 from matrixlearn.machines import Local, Machines, Shards, SpreadMap
 from matrixlearn.maps import RankOneMap
 from matrixlearn.present import presented_by
-from matrixlearn.problem import Game, GameProblem, KnapsackSet, SpectralBall, as_samples
+from matrixlearn.problems import Game, GameProblem
+from matrixlearn.sets import KnapsackSet, SpectralBall
+from matrixlearn.validation import as_samples
 from matrixlearn_discrepancy.problem import as_cap
 
 HERE: Machines = Local()

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from matrixlearn.exceptions import ProblemError
-from matrixlearn.problem import as_array, as_samples
+from matrixlearn.validation import as_array, as_samples
 
 UNIT = float(np.finfo(np.float64).eps) / 2
 """u, the unit roundoff."""

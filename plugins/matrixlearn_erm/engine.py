@@ -10,7 +10,7 @@ import numpy as np
 
 from matrixlearn.engines import Engine, Incumbent, Proposal, State
 from matrixlearn.penalties import ElasticNet
-from matrixlearn.problem import Problem
+from matrixlearn.problems import Problem
 from matrixlearn_erm.problem import ERM
 
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from matrixlearn.exceptions import ProblemError
+from matrixlearn.files import read_arrays
 from matrixlearn.losses import LOSSES
 from matrixlearn.present import Argument, Presenter, Say
-from matrixlearn.problem import read_arrays
 
 if TYPE_CHECKING:
     from matrixlearn import Solution

@@ -22,7 +22,8 @@ from matrixlearn.losses import LOSSES, Loss, loss_named
 from matrixlearn.machines import Local, Machines, Shards
 from matrixlearn.penalties import ElasticNet, Group, Nuclear, Penalty, Spectral, penalty_named
 from matrixlearn.present import presented_by
-from matrixlearn.problem import Bound, Problem, as_real_vector, as_weights
+from matrixlearn.problems import Bound, Problem
+from matrixlearn.validation import as_real_vector, as_weights
 from matrixlearn_erm.cases import Case
 from matrixlearn_erm.design import UNIT, Design, as_design, gamma
 from matrixlearn_erm.lipschitz import operator_norm

@@ -10,7 +10,7 @@ import numpy as np
 
 from matrixlearn.engines import Incumbent
 from matrixlearn.exceptions import ProblemError
-from matrixlearn.problem import as_number
+from matrixlearn.validation import as_number
 from matrixlearn_erm.blocks import Blocks
 from matrixlearn_erm.engine import ERMEngine, ERMState
 from matrixlearn_erm.problem import ERM

@@ -13,7 +13,7 @@ import numpy as np
 
 from matrixlearn.engines import Engine, Incumbent, Proposal, State
 from matrixlearn.multitask import SpectralPrecision
-from matrixlearn.problem import Problem
+from matrixlearn.problems import Problem
 from matrixlearn_fetr.covariance import (
     PrecisionPair,
     feature_precision,

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from matrixlearn.files import read_arrays
 from matrixlearn.present import Argument, Presenter, Say
-from matrixlearn.problem import read_arrays
 from matrixlearn_fetr.picture import draw_relations
 from matrixlearn_fetr.relations import DRAWN
 
 if TYPE_CHECKING:
     from matrixlearn import Solution
-    from matrixlearn.problem import Problem
+    from matrixlearn.problems import Problem
     from matrixlearn_fetr.relations import RelationProblem
 
 ARRAYS = ("X", "Y", "task", "sample_weight", "gram", "cross", "square")

@@ -29,7 +29,7 @@ from matrixlearn.multitask import (
     require_rows,
     stacked,
 )
-from matrixlearn.problem import as_array, as_hermitian, as_number, as_weights, require_real
+from matrixlearn.validation import as_array, as_hermitian, as_number, as_weights, require_real
 from matrixlearn_fetr.means import MEANS
 from matrixlearn_fetr.relations import RelationProblem
 from matrixlearn_fetr.weights import SquaredLoss

@@ -28,7 +28,8 @@ from matrixlearn.certificate import relative_gap
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.multitask import EPS, Prior, SpectralPrecision
 from matrixlearn.present import presented_by
-from matrixlearn.problem import Bound, MulticonvexProblem, as_array
+from matrixlearn.problems import Bound, MulticonvexProblem
+from matrixlearn.validation import as_array
 from matrixlearn_fetr.covariance import (
     PrecisionPair,
     feature_precision,

@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from matrixlearn.exceptions import ProblemError
+from matrixlearn.linalg import FactoredMatrix
 from matrixlearn.present import presented_by
-from matrixlearn.problem import FactoredMatrix, UnitDiagonalProblem, as_array
+from matrixlearn.problems import UnitDiagonalProblem
+from matrixlearn.validation import as_array
 
 if TYPE_CHECKING:
     import cvxpy

@@ -20,7 +20,7 @@ import numpy as np
 
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.linalg import sym
-from matrixlearn.problem import as_array, as_number
+from matrixlearn.validation import as_array, as_number
 
 
 @runtime_checkable

@@ -22,7 +22,7 @@ from matrixlearn.engines.mirror import MirrorState
 from matrixlearn.exceptions import MatrixLearnError, ProblemError
 from matrixlearn.files import read_archive, replacing
 from matrixlearn.oracles import Done
-from matrixlearn.problem import Bound, Problem
+from matrixlearn.problems import Bound, Problem
 from matrixlearn_meg.instances import as_instance
 from matrixlearn_meg.losses import loss_named
 from matrixlearn_meg.maps import StreamExponent, first_losses, map_of

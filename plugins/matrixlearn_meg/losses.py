@@ -17,7 +17,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from matrixlearn.exceptions import ProblemError
-from matrixlearn.problem import as_number
+from matrixlearn.validation import as_number
 
 
 @runtime_checkable

@@ -19,7 +19,7 @@ import numpy as np
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.exponents import LogDetExponent
 from matrixlearn.linalg import sym
-from matrixlearn.problem import as_hermitian
+from matrixlearn.validation import as_hermitian
 from matrixlearn_meg.instances import Instance
 
 UPDATES = ("normalized", "unnormalized", "logdet")

@@ -19,7 +19,7 @@ import numpy as np
 
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.linalg import inner
-from matrixlearn.problem import as_hermitian
+from matrixlearn.validation import as_hermitian
 from matrixlearn_meg.instances import Instance
 from matrixlearn_meg.rates import constant_b
 

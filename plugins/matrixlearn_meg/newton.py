@@ -27,7 +27,7 @@ import numpy as np
 
 from matrixlearn.engines import Engine, Incumbent, Proposal, State
 from matrixlearn.linalg import cholesky, congruence, inner, sym, trace
-from matrixlearn.problem import Problem
+from matrixlearn.problems import Problem
 from matrixlearn_meg.links import Change, Link, link_at, link_of
 from matrixlearn_meg.orthogonal import Orthogonal
 from matrixlearn_meg.problem import MEGRegression

@@ -6,7 +6,7 @@ from typing import Any
 
 from matrixlearn.engines import Incumbent, MirrorDescent
 from matrixlearn.engines.mirror import MirrorState
-from matrixlearn.problem import Problem
+from matrixlearn.problems import Problem
 from matrixlearn_meg.problem import MEGRegression
 
 

@@ -23,16 +23,9 @@ import numpy as np
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.linalg import adjoint, inner
 from matrixlearn.present import presented_by
-from matrixlearn.problem import (
-    Bound,
-    KnapsackSet,
-    Problem,
-    Spectraplex,
-    as_array,
-    as_number,
-    as_real_vector,
-    as_weights,
-)
+from matrixlearn.problems import Bound, Problem
+from matrixlearn.sets import KnapsackSet, Spectraplex
+from matrixlearn.validation import as_array, as_number, as_real_vector, as_weights
 from matrixlearn_meg.instances import Pair, as_instance
 from matrixlearn_meg.learner import MEGLearner
 from matrixlearn_meg.losses import LOSSES, loss_named

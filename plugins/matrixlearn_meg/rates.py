@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 
 from matrixlearn.exceptions import ProblemError
-from matrixlearn.problem import as_number
+from matrixlearn.validation import as_number
 
 
 def constant_b(eta: float, r: float) -> float:

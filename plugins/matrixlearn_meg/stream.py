@@ -20,7 +20,7 @@ import numpy as np
 
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.oracles import Done, Move
-from matrixlearn.problem import as_number
+from matrixlearn.validation import as_number
 from matrixlearn_meg.implicit import implicit_step
 from matrixlearn_meg.instances import Dense, Instance, as_instance
 from matrixlearn_meg.losses import Square

@@ -16,7 +16,7 @@ import scipy.sparse as sp
 
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.machines import Links
-from matrixlearn.problem import as_array, as_samples
+from matrixlearn.validation import as_array, as_samples
 
 DENSE = 500
 """Tasks up to which a dense decomposition of the Laplacian is quickest."""

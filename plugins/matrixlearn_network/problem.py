@@ -18,7 +18,8 @@ from matrixlearn.losses import Loss, loss_named
 from matrixlearn.machines import Held, Ledger, Local, Machines, Shards
 from matrixlearn.multitask import as_names, as_rows, as_targets, is_listed, known_targets, require_rows, stacked
 from matrixlearn.present import presented_by
-from matrixlearn.problem import Bound, Problem, as_array, as_number, as_weights
+from matrixlearn.problems import Bound, Problem
+from matrixlearn.validation import as_array, as_number, as_weights
 from matrixlearn_network.bounds import (
     EPS,
     Pass,

@@ -17,7 +17,7 @@ import numpy as np
 
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.maps import LinearMap
-from matrixlearn.problem import as_array
+from matrixlearn.validation import as_array
 from matrixlearn_quantum.pauli import PauliString
 from matrixlearn_quantum.transforms import (
     LETTERS,

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from matrixlearn.exceptions import ProblemError
-from matrixlearn.problem import as_number
+from matrixlearn.validation import as_number
 from matrixlearn_quantum.transforms import LETTERS
 
 

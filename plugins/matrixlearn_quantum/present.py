@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from matrixlearn.exceptions import ProblemError
+from matrixlearn.files import read_arrays
 from matrixlearn.present import Argument, Presenter, Say
-from matrixlearn.problem import read_arrays
 from matrixlearn_quantum.states import fidelity
 
 if TYPE_CHECKING:

@@ -28,7 +28,8 @@ from matrixlearn.exceptions import ProblemError
 from matrixlearn.exponents import DenseExponent
 from matrixlearn.linalg import sym
 from matrixlearn.present import presented_by
-from matrixlearn.problem import Bound, KnapsackSet, Problem, Spectraplex
+from matrixlearn.problems import Bound, Problem
+from matrixlearn.sets import KnapsackSet, Spectraplex
 from matrixlearn_quantum.measurement import PauliMeasurement, all_settings, as_counts
 from matrixlearn_quantum.states import as_density, random_state, sample_counts
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.linalg import sym
-from matrixlearn.problem import as_array, as_hermitian
+from matrixlearn.validation import as_array, as_hermitian
 from matrixlearn_quantum.measurement import PauliMeasurement
 
 ALLOWED = 1e-6

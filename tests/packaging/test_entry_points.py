@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from matrixlearn.problem import Problem
-from matrixlearn.registry import engines, problems
+from matrixlearn.problems import Problem
+from matrixlearn.registry import registered_engines, registered_problems
 from matrixlearn.testing.laws.engine import check_engine_is_found, check_engine_refuses_by_name
 
 ROOT = Path(__file__).parents[2]
@@ -48,13 +48,13 @@ def test_an_entry_point_names_a_problem_of_that_name(name):
 
 @pytest.mark.parametrize("name", sorted(GROUPS["matrixlearn.engines"]))
 def test_an_entry_point_names_an_engine_of_that_name_that_says_what_it_is_for(name):
-    check_engine_is_found(engines()[name])
-    check_engine_refuses_by_name(engines()[name])
+    check_engine_is_found(registered_engines()[name])
+    check_engine_refuses_by_name(registered_engines()[name])
 
 
 def test_the_engines_that_problems_name_are_registered():
-    for problem in problems().values():
-        assert set(problem.engines) <= set(engines())
+    for problem in registered_problems().values():
+        assert set(problem.engines) <= set(registered_engines())
 
 
 @pytest.mark.parametrize("folder", FOLDERS)

@@ -22,9 +22,9 @@ def loaded_by(code):
     "code",
     [
         "import matrixlearn",
-        "import matrixlearn as ml; list(ml.problems())",
+        "import matrixlearn as ml; list(ml.registered_problems())",
         "import matrixlearn_discrepancy, matrixlearn_maxcut",
-        "import matrixlearn as ml; [ml.problems()[name] for name in ('sdp', 'discrepancy', 'maxcut')]",
+        "import matrixlearn as ml; [ml.registered_problems()[name] for name in ('sdp', 'discrepancy', 'maxcut')]",
         "import matrixlearn as ml, numpy as np; ml.LinearSDP(np.eye(2), [np.eye(2)], np.ones(1), 1.0)",
     ],
 )

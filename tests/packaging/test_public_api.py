@@ -23,7 +23,6 @@ MODULES = (
     "matrixlearn.oracles",
     "matrixlearn.present",
     "matrixlearn.penalties",
-    "matrixlearn.problem",
     "matrixlearn.problems",
     "matrixlearn.sets",
     "matrixlearn.testing",
@@ -38,7 +37,8 @@ MODULES = (
 CONTRACTS = (ml.exponents.Exponent, Schedule)  # protocols: a class need not inherit from them
 # docs/design.md, "Public names (keep)"
 PROMISED = {
-    "Certificate", "LinearSDP", "Solution", "Status", "certify", "methods", "problem", "problems", "register", "solve",
+    "Certificate", "LinearSDP", "Solution", "Status", "certify", "methods", "problems", "register",
+    "registered_engines", "registered_problems", "solve",
 }  # fmt: skip
 
 

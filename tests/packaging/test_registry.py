@@ -14,7 +14,7 @@ from matrixlearn.exceptions import (
     PluginNotFoundError,
     ProblemError,
 )
-from matrixlearn.registry import _installed, engines
+from matrixlearn.registry import _installed, registered_engines
 from matrixlearn.testing.laws.engine import Opaque
 from matrixlearn.testing.strategies import random_instance
 
@@ -39,7 +39,7 @@ def distribution(tmp_path, monkeypatch):
 
 @pytest.fixture(autouse=True)
 def restored(monkeypatch):
-    for registry in (ml.problems(), engines()):
+    for registry in (ml.registered_problems(), registered_engines()):
         monkeypatch.setattr(registry, "_registered", dict(registry._registered))
     monkeypatch.delenv("MATRIXLEARN_PLUGINS", raising=False)
 
@@ -49,37 +49,37 @@ GOOD = "from matrixlearn_maxcut import MaxCut\nclass Other(MaxCut):\n    name = 
 
 def test_a_plugin_is_found_and_loaded_by_name(distribution):
     distribution("good-plugin", "other", "good_module:Other", good_module=GOOD)
-    assert "other" in ml.problems()
-    assert ml.problems()["other"].__name__ == "Other"
-    assert ml.problems().origin("other") == "good-plugin"
+    assert "other" in ml.registered_problems()
+    assert ml.registered_problems()["other"].__name__ == "Other"
+    assert ml.registered_problems().origin("other") == "good-plugin"
 
 
 def test_a_conflict_names_both_distributions_and_spares_the_others(distribution):
     distribution("first-plugin", "clash", "good_module:Other", good_module=GOOD)
     distribution("second-plugin", "clash", "another_module:Other", another_module=GOOD)
     with pytest.raises(PluginConflictError, match=r"(?s)(first-plugin.*second-plugin|second-plugin.*first-plugin)"):
-        ml.problems()["clash"]
-    assert ml.problems()["maxcut"].name == "maxcut"
+        ml.registered_problems()["clash"]
+    assert ml.registered_problems()["maxcut"].name == "maxcut"
 
 
 def test_a_stranger_cannot_take_a_name_of_ours_silently(distribution):
     distribution("usurper", "maxcut", "good_module:Other", good_module=GOOD)
     with pytest.raises(PluginConflictError, match="usurper"):
-        ml.problems()["maxcut"]
+        ml.registered_problems()["maxcut"]
 
 
 def test_the_same_distribution_twice_on_the_path_is_no_conflict(distribution, tmp_path, monkeypatch):
     distribution("good-plugin", "other", "good_module:Other", good_module=GOOD)
     (tmp_path / "copy").symlink_to(tmp_path / "good-plugin")
     monkeypatch.syspath_prepend(str(tmp_path / "copy"))
-    assert ml.problems()["other"].__name__ == "Other"
+    assert ml.registered_problems()["other"].__name__ == "Other"
 
 
 def test_a_failed_import_names_the_distribution_and_keeps_the_cause(distribution):
     distribution("broken-plugin", "broken", "broken_module:X", broken_module="raise RuntimeError('no luck')")
-    assert "broken" in ml.problems()  # listing does not import
+    assert "broken" in ml.registered_problems()  # listing does not import
     with pytest.raises(PluginLoadError, match=r"broken-plugin.*broken_module:X.*no luck") as caught:
-        ml.problems()["broken"]
+        ml.registered_problems()["broken"]
     assert isinstance(caught.value.__cause__, RuntimeError)
 
 
@@ -87,24 +87,24 @@ def test_a_failed_import_names_the_distribution_and_keeps_the_cause(distribution
 def test_a_missing_module_or_name_is_a_load_error(distribution, value):
     distribution("hollow-plugin", "hollow", value, hollow_module="")
     with pytest.raises(PluginLoadError, match="hollow-plugin"):
-        ml.problems()["hollow"]
+        ml.registered_problems()["hollow"]
 
 
 def test_what_is_no_problem_is_a_load_error(distribution):
     distribution("odd-plugin", "odd", "odd_module:X", odd_module="X = dict")
     with pytest.raises(PluginLoadError, match=r"odd-plugin.*Problem"):
-        ml.problems()["odd"]
+        ml.registered_problems()["odd"]
 
 
 def test_an_unknown_name_lists_the_known_ones():
     with pytest.raises(PluginNotFoundError, match=r"maxkut.*maxcut") as caught:
-        ml.problems()["maxkut"]
+        ml.registered_problems()["maxkut"]
     assert isinstance(caught.value, KeyError)
-    assert ml.problems().get("maxkut") is None
+    assert ml.registered_problems().get("maxkut") is None
 
 
 def test_the_mapping_is_read_only():
-    problems = ml.problems()
+    problems = ml.registered_problems()
     assert not isinstance(problems, MutableMapping)
     with pytest.raises(TypeError):
         problems["mine"] = ml.LinearSDP
@@ -115,24 +115,24 @@ def test_the_mapping_is_read_only():
 
 def test_listing_imports_no_plugin(run_python, tmp_path):
     script = (
-        "import sys, matrixlearn as ml; list(ml.problems()); 'maxcut' in ml.problems(); len(ml.problems());"
+        "import sys, matrixlearn as ml; known = ml.registered_problems(); list(known); 'maxcut' in known; len(known);"
         "print([m for m in sys.modules if m.startswith('matrixlearn_')])"
     )
     assert run_python("-c", script, cwd=tmp_path).strip() == "[]"
 
 
 def test_metadata_are_read_once_until_a_folder_changes(distribution):
-    list(ml.problems())
+    list(ml.registered_problems())
     misses = _installed.cache_info().misses
-    assert "maxcut" in ml.problems() and "other" not in ml.problems()
+    assert "maxcut" in ml.registered_problems() and "other" not in ml.registered_problems()
     assert _installed.cache_info().misses == misses
     distribution("good-plugin", "other", "good_module:Other", good_module=GOOD)
-    assert "other" in ml.problems()
+    assert "other" in ml.registered_problems()
 
 
 def test_an_unused_broken_plugin_breaks_nothing(distribution):
     distribution("broken-plugin", "broken", "broken_module:X", broken_module="raise RuntimeError")
-    solution = ml.solve(random_instance(ml.problems()["maxcut"], 3))
+    solution = ml.solve(random_instance(ml.registered_problems()["maxcut"], 3))
     assert solution.status == "optimal"
 
 
@@ -142,15 +142,15 @@ def test_an_unused_broken_plugin_breaks_nothing(distribution):
 )
 def test_the_allow_list_limits_what_is_offered(monkeypatch, value, names):
     monkeypatch.setenv("MATRIXLEARN_PLUGINS", value)
-    assert set(ml.problems()) == names
+    assert set(ml.registered_problems()) == names
 
 
 def test_the_allow_list_settles_a_conflict_of_names_not_on_it(monkeypatch, distribution):
     distribution("usurper", "maxcut", "good_module:Other", good_module=GOOD)
     monkeypatch.setenv("MATRIXLEARN_PLUGINS", "discrepancy")
     with pytest.raises(PluginNotFoundError):
-        ml.problems()["maxcut"]
-    assert ml.problems()["discrepancy"].name == "discrepancy"
+        ml.registered_problems()["maxcut"]
+    assert ml.registered_problems()["discrepancy"].name == "discrepancy"
 
 
 def test_register_offers_a_class_and_gives_it_its_name():
@@ -158,7 +158,7 @@ def test_register_offers_a_class_and_gives_it_its_name():
     class Mine(ml.LinearSDP):
         pass
 
-    assert ml.problems()["mine"] is Mine
+    assert ml.registered_problems()["mine"] is Mine
     assert Mine.name == "mine"
     assert ml.LinearSDP.name == "sdp"
 
@@ -173,7 +173,7 @@ def test_register_again_from_the_same_cell_replaces():
 
     first, second = cell(), cell()
     assert first is not second
-    assert ml.problems()["mine"] is second
+    assert ml.registered_problems()["mine"] is second
 
 
 @pytest.mark.parametrize(("name", "holder"), [("sdp", "LinearSDP"), ("maxcut", "matrixlearn")])
@@ -183,7 +183,7 @@ def test_register_refuses_a_name_that_is_taken(name, holder):
 
     with pytest.raises(PluginConflictError, match=holder):
         ml.register(name)(Mine)
-    assert ml.problems()[name] is not Mine
+    assert ml.registered_problems()[name] is not Mine
 
 
 # -- engines ----------------------------------------------------------------------------------------
@@ -203,7 +203,7 @@ def game():
 
 def test_a_strangers_engine_is_found_listed_and_asked_for_by_name(distribution):
     distribution("good-engine", "patient", "engine_module:Patient", group="engines", engine_module=ENGINE)
-    assert engines().origin("patient") == "good-engine"
+    assert registered_engines().origin("patient") == "good-engine"
     assert "patient" in ml.methods(game())
     solution = ml.solve(game(), method="patient", tol=1e-6)
     assert solution.method == "patient"
@@ -248,15 +248,15 @@ def test_a_broken_engine_breaks_only_those_who_ask_for_it(distribution, source):
 def test_two_engines_of_one_name_are_a_conflict_for_those_who_ask(distribution):
     distribution("usurper", "pdhg", "engine_module:Patient", group="engines", engine_module=ENGINE)
     distribution("usurper-of-newton", "newton", "engine_module:Patient", group="engines", engine_module=ENGINE)
-    assert engines()["pdhg"] is ml.engines.HybridGradient  # the library's own cannot be taken
+    assert registered_engines()["pdhg"] is ml.engines.HybridGradient  # the library's own cannot be taken
     with pytest.raises(PluginConflictError, match="usurper-of-newton"):
-        engines()["newton"]
+        registered_engines()["newton"]
 
 
 def test_the_allow_list_keeps_the_engines_of_a_problem_that_it_names(monkeypatch):
     monkeypatch.setenv("MATRIXLEARN_PLUGINS", "definiteboost")
-    assert {"corrective", "barrier"} <= set(engines())
-    assert "joint" not in engines()
+    assert {"corrective", "barrier"} <= set(registered_engines())
+    assert "joint" not in registered_engines()
 
 
 def test_an_engine_of_a_notebook_is_registered_like_a_problem():
@@ -264,7 +264,7 @@ def test_an_engine_of_a_notebook_is_registered_like_a_problem():
     class Mine(ml.engines.InteriorPoint):
         pass
 
-    assert engines()["mine"] is Mine
+    assert registered_engines()["mine"] is Mine
     assert Mine.name == "mine"
     assert ml.engines.InteriorPoint.name == "interior-point"
     assert ml.solve(game(), method="mine").method == "mine"

@@ -38,7 +38,7 @@ def test_the_conformance_test_is_three_statements():
 def test_it_is_listed_with_its_distribution(site, run_python, tmp_path):
     script = """
 import json, sys, matrixlearn as ml
-listed = ml.problems()
+listed = ml.registered_problems()
 names, origin = sorted(listed), listed.origin("e-optimal-design")
 early = [m for m in sys.modules if m.startswith("matrixlearn_")]
 print(json.dumps({"names": names, "origin": origin, "early": early}))
@@ -53,7 +53,7 @@ def test_it_solves_to_the_known_optimum(site, run_python, tmp_path):
     # for the unit vectors lambda_min(diag(w)) = min w, so that w is uniform and the optimum -1/n
     script = """
 import json, numpy as np, matrixlearn as ml
-problem = ml.problems()["e-optimal-design"](np.eye(5))
+problem = ml.registered_problems()["e-optimal-design"](np.eye(5))
 solution = ml.solve(problem, tol=1e-6)
 print(json.dumps({"status": solution.status, "value": solution.value, "w": list(solution.y)}))
 """
@@ -67,7 +67,7 @@ def test_it_passes_the_kit(site, run_python, tmp_path):
     script = """
 import json, matrixlearn as ml
 from matrixlearn.testing import run_checks
-cls = ml.problems()["e-optimal-design"]
+cls = ml.registered_problems()["e-optimal-design"]
 print(json.dumps({name: None if error is None else str(error) for name, error in run_checks(cls, max_examples=6)}))
 """
     told = json.loads(run_python("-c", script, path=[site], cwd=tmp_path))

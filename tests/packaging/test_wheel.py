@@ -47,8 +47,8 @@ def test_the_installed_wheel_lists_and_solves(wheel, pip_install, run_python, tm
 import json, pathlib, numpy as np, matrixlearn as ml
 from matrixlearn_maxcut import MaxCut
 solution = ml.solve(MaxCut(np.ones((3, 3))), tol=1e-6)
-where = {name: ml.problems()[name].__module__ for name in ml.problems()}
-files = [ml.__file__, ml.problems()["maxcut"].random.__func__.__code__.co_filename]
+where = {name: ml.registered_problems()[name].__module__ for name in ml.registered_problems()}
+files = [ml.__file__, ml.registered_problems()["maxcut"].random.__func__.__code__.co_filename]
 told = {"files": files, "modules": sorted(where.values()), "value": solution.value, "status": solution.status}
 print(json.dumps(told))
 """

@@ -9,16 +9,9 @@ import pytest
 import scipy.sparse as sp
 
 import matrixlearn as ml
-from matrixlearn.problem import (
-    DenseMap,
-    Game,
-    GameProblem,
-    KnapsackSet,
-    SparseMap,
-    SpectralBall,
-    Spectraplex,
-    TraceBall,
-)
+from matrixlearn.maps import DenseMap, SparseMap
+from matrixlearn.problems import Game, GameProblem
+from matrixlearn.sets import KnapsackSet, SpectralBall, Spectraplex, TraceBall
 
 cp = pytest.importorskip("cvxpy")
 

@@ -112,7 +112,10 @@ def test_solves_in_threads_answer_as_they_do_alone():
     problems = [
         of.random(np.random.default_rng(seed))
         for seed in range(5)
-        for of in (ml.LinearSDP, *(ml.problems()[name] for name in ("discrepancy", "maxcut", "meg", "definiteboost")))
+        for of in (
+            ml.LinearSDP,
+            *(ml.registered_problems()[name] for name in ("discrepancy", "maxcut", "meg", "definiteboost")),
+        )
     ]
     alone = [ml.solve(problem, tol=1e-4, max_iter=50) for problem in problems]
     with ThreadPoolExecutor(8) as pool:

@@ -251,7 +251,7 @@ def test_no_iteration_takes_more_than_two_newton_systems(method, kind, room, mon
         gram = module.gram
         monkeypatch.setattr(module, "gram", lambda *given, gram=gram: systems.append(1) or gram(*given))
     p, _ = crowd(kind, 6, 40, room)
-    engine = registry.engines()[method]
+    engine = registry.registered_engines()[method]
     monkeypatch.setattr(
         "matrixlearn_definiteboost.interior.strictly_feasible", lambda p: pytest.fail("a search at once")
     )

@@ -17,7 +17,7 @@ from matrixlearn.engines import Incumbent
 from matrixlearn.exceptions import CapabilityError, ProblemError
 from matrixlearn.losses import LOSSES, Huber, Logistic, Loss
 from matrixlearn.penalties import ElasticNet, Group, Nuclear
-from matrixlearn.registry import engines
+from matrixlearn.registry import registered_engines
 from matrixlearn.testing import check_engine, parametrize_with_checks
 
 seeds = st.integers(0, 2**32 - 1)
@@ -30,7 +30,7 @@ def test_erm(check):
 
 @pytest.mark.parametrize("name", ["newton-cg", "dual-interior-point", "chambolle-pock", "sdca"])
 def test_the_laws_of_an_engine(name):
-    check_engine(engines()[name], ERM)
+    check_engine(registered_engines()[name], ERM)
 
 
 def rows_and_signs(n=200, d=15, seed=0):
@@ -289,7 +289,7 @@ def test_engines_say_whom_they_are_for():
         ml.solve(hinge, method=PAPC())
     with pytest.raises(CapabilityError, match="group is no elastic net"):
         ml.solve(ERM(A, b, "square", Group(0.1, [0, 0, 1])), method=SPD1())
-    for engine in (engines()[name]() for name in ERM.engines):
+    for engine in (registered_engines()[name]() for name in ERM.engines):
         with pytest.raises(CapabilityError, match="is for ERM problems"):
             ml.solve(ml.LinearSDP(np.eye(2), [np.eye(2)], [1.0], 1.0), method=engine)
 
@@ -310,7 +310,7 @@ def test_rows_that_repeat_and_rows_of_zeros():
         for form in (A, sp.csr_array(A)):
             problem = ERM(form, b, loss, ElasticNet(0.1))
             optimum = problem.reference().solve(solver="CLARABEL")
-            for engine in (engines()[name]() for name in problem.engines):
+            for engine in (registered_engines()[name]() for name in problem.engines):
                 if not engine.objection(problem):
                     with warnings.catch_warnings():
                         warnings.simplefilter("error")  # no division by ||a_i|| = 0

@@ -22,7 +22,7 @@ def test_meg(check):
 
 
 def test_it_is_registered_and_brings_its_engines():
-    assert ml.problems()["meg"] is MEGRegression
+    assert ml.registered_problems()["meg"] is MEGRegression
     problem = MEGRegression.random(np.random.default_rng(0))
     assert ml.methods(problem) == ["newton", "online", "reference"]
     for engine in problem.engines:

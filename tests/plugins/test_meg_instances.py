@@ -11,7 +11,7 @@ from matrixlearn_meg import Dense, LowRank, MEGLearner, Pair
 
 from matrixlearn.exponents import DenseExponent
 from matrixlearn.linalg import sym
-from matrixlearn.problem import Spectraplex
+from matrixlearn.sets import Spectraplex
 
 seeds = st.integers(0, 2**32 - 1)
 

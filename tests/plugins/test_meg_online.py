@@ -10,7 +10,7 @@ from matrixlearn_meg import Dense, DivergenceWarning, Fixed, Lemma32, MEGLearner
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.exponents import DenseExponent
 from matrixlearn.linalg import sym
-from matrixlearn.problem import Spectraplex
+from matrixlearn.sets import Spectraplex
 from matrixlearn.testing.asserts import assert_density
 
 seeds = st.integers(0, 2**32 - 1)

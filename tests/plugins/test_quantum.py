@@ -68,7 +68,7 @@ def optimum(problem):
 
 
 def test_it_is_registered_and_takes_the_engine_in_factors():
-    assert ml.problems()["tomography"] is StateTomography
+    assert ml.registered_problems()["tomography"] is StateTomography
     problem = StateTomography.random(np.random.default_rng(0))
     assert ml.methods(problem)[:2] == ["factored", "exponentiated-gradient"]
     assert ml.solve(problem).method == "factored"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import matrixlearn as ml
 from matrixlearn.testing.reference import optimum
 
-CLASSES = [ml.problems()[name] for name in ("sdp", "discrepancy", "maxcut")]
+CLASSES = [ml.registered_problems()[name] for name in ("sdp", "discrepancy", "maxcut")]
 seeds = st.integers(0, 2**32 - 1)
 
 

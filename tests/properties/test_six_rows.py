@@ -20,18 +20,10 @@ from scipy.optimize import brentq, minimize
 from matrixlearn import certify, solve
 from matrixlearn.engines import Limits, MatrixMultiplicativeWeights, MirrorDescent, Theory, run
 from matrixlearn.exponents import ClippedLogDet, DenseExponent, DiagonalExponent, Exponent, SignedExponent, entropy_on
+from matrixlearn.maps import DenseMap
 from matrixlearn.oracles import Done, Move, SortedListOracle, VertexOracle
-from matrixlearn.problem import (
-    Bound,
-    DenseMap,
-    Game,
-    GameProblem,
-    KnapsackSet,
-    Problem,
-    ScaledSimplex,
-    SpectralBall,
-    Spectraplex,
-)
+from matrixlearn.problems import Bound, Game, GameProblem, Problem
+from matrixlearn.sets import KnapsackSet, ScaledSimplex, SpectralBall, Spectraplex
 
 seeds = st.integers(0, 2**32 - 1)
 DELTA = 0.5

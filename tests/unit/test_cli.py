@@ -16,7 +16,7 @@ from matrixlearn import registry
 from matrixlearn._commands import UNDECIDED, cli
 from matrixlearn.cli import main
 from matrixlearn.exceptions import PluginLoadError
-from matrixlearn.problem import Problem
+from matrixlearn.problems import Problem
 
 OUTER, SPOKES = [(i, (i + 1) % 5) for i in range(5)], [(i, i + 5) for i in range(5)]
 PETERSEN = OUTER + SPOKES + [(5 + i, 5 + (i + 2) % 5) for i in range(5)]
@@ -71,7 +71,7 @@ class _Broken(registry.Registry):
 
 def test_a_broken_plugin_is_listed_with_its_error_and_stops_nobody_else(run, monkeypatch):
     broken = _Broken("matrixlearn.problems", Problem, ml.LinearSDP)
-    monkeypatch.setattr("matrixlearn._commands.problems", lambda: broken)
+    monkeypatch.setattr("matrixlearn._commands.registered_problems", lambda: broken)
     output = run("list")
     assert "hopeless        broken: " in output and "No module named 'moon'" in output
     assert "discrepancy " in output
@@ -190,7 +190,7 @@ def test_demo_tells_its_numbers_and_saves_a_picture(run, tmp_path):
 
 
 def test_demo_needs_a_problem_that_has_one(run, monkeypatch):
-    monkeypatch.setattr("matrixlearn._commands.problems", lambda: {"sdp": ml.LinearSDP})
+    monkeypatch.setattr("matrixlearn._commands.registered_problems", lambda: {"sdp": ml.LinearSDP})
     assert "no registered problem" in run("demo", status=1)
 
 
@@ -238,7 +238,7 @@ def test_main_runs_the_commands(monkeypatch, capsys):
 def test_the_command_line_knows_no_problem_by_name():
     source = Path(ml.__file__).with_name("_commands.py").read_text()
     words = {node.value for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Constant)}
-    assert not words & set(ml.problems())
+    assert not words & set(ml.registered_problems())
     assert not any(name in source for name in ("matrixlearn_", "Discrepancy", "MaxCut"))
 
 

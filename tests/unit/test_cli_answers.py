@@ -197,12 +197,12 @@ def test_a_tol_of_one_or_more_is_refused_in_python_too():
 
 def test_every_registered_problem_has_a_solve(run):
     listed = run("solve", "--help")
-    for name in ml.problems():
+    for name in ml.registered_problems():
         assert f"  {name} " in listed
-        if presenter_of(ml.problems()[name]).arguments:
+        if presenter_of(ml.registered_problems()[name]).arguments:
             assert "--plot" in run("solve", name, "--help")
         else:  # it says which class to use
-            assert ml.problems()[name].__name__ in run("solve", name, status=1)
+            assert ml.registered_problems()[name].__name__ in run("solve", name, status=1)
 
 
 def test_problems_from_archives(run):
@@ -250,7 +250,9 @@ def test_a_bad_presenter_costs_a_line_of_warning(run, monkeypatch, kind):
     class Bad(ml.LinearSDP):
         name = "aaa"
 
-    monkeypatch.setattr("matrixlearn.registry.PROBLEMS._registered", {**ml.problems()._registered, "aaa": Bad})
+    monkeypatch.setattr(
+        "matrixlearn.registry.PROBLEMS._registered", {**ml.registered_problems()._registered, "aaa": Bad}
+    )
     output = run("solve", "--help")
     assert "maxcut" in output and "Traceback" not in output
     assert len([line for line in output.splitlines() if line.startswith("warning: ")]) == (kind != "demo")

@@ -13,18 +13,9 @@ from matrixlearn_maxcut import MaxCut
 
 import matrixlearn as ml
 from matrixlearn.exceptions import ProblemError
-from matrixlearn.problem import (
-    DenseMap,
-    Game,
-    GameProblem,
-    KnapsackSet,
-    LinearMap,
-    RankOneMap,
-    ScaledSimplex,
-    SparseMap,
-    Spectraplex,
-    UnitDiagonalProblem,
-)
+from matrixlearn.maps import DenseMap, LinearMap, RankOneMap, SparseMap
+from matrixlearn.problems import Game, GameProblem, UnitDiagonalProblem
+from matrixlearn.sets import KnapsackSet, ScaledSimplex, Spectraplex
 
 N, M = 4, 3
 C = np.diag([1.0, 2.0, 3.0, 4.0])

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import matrixlearn as ml
 from matrixlearn.exceptions import MatrixLearnError, ProblemError
-from matrixlearn.problem import DenseMap, SparseMap
+from matrixlearn.maps import DenseMap, SparseMap
 
 N = 6
 
@@ -104,9 +104,9 @@ def test_values_whose_squares_overflow(which):
 # -- what is printed ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", sorted(ml.problems()))
+@pytest.mark.parametrize("name", sorted(ml.registered_problems()))
 def test_a_problem_prints_in_a_line(name):
-    problem = ml.problems()[name].random(np.random.default_rng(0))
+    problem = ml.registered_problems()[name].random(np.random.default_rng(0))
     text = repr(problem)
     assert text.startswith(type(problem).__name__ + "(") and "\n" not in text and len(text) < 400
 

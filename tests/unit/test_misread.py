@@ -8,7 +8,7 @@ from matrixlearn_fetr import FETRRegressor
 
 import matrixlearn as ml
 from matrixlearn.exceptions import ProblemError, UnseenTaskWarning
-from matrixlearn.problem import RankOneMap
+from matrixlearn.maps import RankOneMap
 
 PAIRS = np.array([[0, 1], [2, 3], [0, 2], [1, 3]])
 

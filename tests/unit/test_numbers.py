@@ -12,10 +12,10 @@ import matrixlearn as ml
 from matrixlearn.engines import Reference, reference
 from matrixlearn.exceptions import MatrixLearnError, ProblemError
 from matrixlearn.multitask import solve_weights
-from matrixlearn.problem import KnapsackSet
+from matrixlearn.sets import KnapsackSet
 from matrixlearn.testing.laws.base import float_array
 
-OTHERS = [name for name in ml.problems() if name != "sdp"]
+OTHERS = [name for name in ml.registered_problems() if name != "sdp"]
 
 
 @pytest.mark.parametrize(("k", "flow"), [(1e51, "overflow"), (1e-101, "underflow")])
@@ -29,7 +29,7 @@ def test_the_range_is_checked_at_the_door(k, flow):
 @pytest.mark.parametrize("name", OTHERS)
 def test_data_in_any_units_are_answered_or_refused(name, exponent):
     """Arrays one by one in other units, and all together: any error but one of ours fails, and any warning."""
-    drawn = ml.problems()[name].random(np.random.default_rng(0))
+    drawn = ml.registered_problems()[name].random(np.random.default_rng(0))
     given = dict(drawn.parameters())
     arrays = {key: array for key, value in given.items() if (array := float_array(value)) is not None}
     for changed in [*([key] for key in arrays), list(arrays)]:
@@ -91,9 +91,9 @@ def test_a_vector_of_another_shape_is_refused(y):
         ml.certify(boost(), y=y)
 
 
-@pytest.mark.parametrize("name", sorted(ml.problems()))
+@pytest.mark.parametrize("name", sorted(ml.registered_problems()))
 def test_a_vector_of_another_length_is_refused_by_every_problem(name):
-    problem = ml.problems()[name].random(np.random.default_rng(0))
+    problem = ml.registered_problems()[name].random(np.random.default_rng(0))
     y = ml.solve(problem, tol=1e-1, time_limit=5).y
     for size in () if y is None else (len(y) + 1, 1 if len(y) > 1 else 2):
         with pytest.raises(ProblemError, match="y must"):

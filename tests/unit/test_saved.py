@@ -22,7 +22,7 @@ def pentagon():
     W = np.zeros((5, 5))
     for i in range(5):
         W[i, (i + 1) % 5] = W[(i + 1) % 5, i] = 1
-    return ml.problems()["maxcut"](W)
+    return ml.registered_problems()["maxcut"](W)
 
 
 @pytest.fixture(scope="module")

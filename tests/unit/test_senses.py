@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import matrixlearn as ml
 from matrixlearn.exceptions import ProblemError
-from matrixlearn.problem import RankOneMap
+from matrixlearn.maps import RankOneMap
 
 seeds = st.integers(0, 2**32 - 1)
 

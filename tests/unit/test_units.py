@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 import matrixlearn as ml
-from matrixlearn.problem import Game, GameProblem, KnapsackSet, RankOneMap, Spectraplex
+from matrixlearn.maps import RankOneMap
+from matrixlearn.problems import Game, GameProblem
+from matrixlearn.sets import KnapsackSet, Spectraplex
 
 
 @dataclass(frozen=True, eq=False)

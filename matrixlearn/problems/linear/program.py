@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from matrixlearn._array import as_numpy, from_numpy, namespace
-from matrixlearn._validation import as_hermitian, as_number, as_real_vector, require_same_namespace
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.linalg import inner, is_complex
 from matrixlearn.maps import (
@@ -38,6 +37,7 @@ from matrixlearn.problems.linear.standard import Standard
 from matrixlearn.problems.rows import constraint_family
 from matrixlearn.problems.sdpa import read_sdpa, write_sdpa
 from matrixlearn.typing import Array
+from matrixlearn.validation import as_hermitian, as_number, as_real_vector, require_same_namespace
 
 if TYPE_CHECKING:
     from pathlib import Path

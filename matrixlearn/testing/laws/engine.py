@@ -16,7 +16,7 @@ from matrixlearn._solve import objection_to
 from matrixlearn.engines import Engine
 from matrixlearn.exceptions import CapabilityError
 from matrixlearn.problems import Bound, LinearSDP, Problem
-from matrixlearn.registry import engines
+from matrixlearn.registry import registered_engines
 from matrixlearn.testing.asserts import assert_at_most, assert_close, fail, holds
 from matrixlearn.testing.laws.base import ProblemOrClass, solved
 from matrixlearn.testing.reference import optimum
@@ -48,10 +48,12 @@ def strange_problems() -> list[Problem]:
 
 
 def check_engine_is_found(engine: type[Engine]) -> None:
-    """``registry.engines()[engine.name]`` is the engine, which is made without arguments."""
+    """``registry.registered_engines()[engine.name]`` is the engine, which is made without arguments."""
     name = engine.name
-    holds(name in engines(), f"no engine is registered as {name!r}: add an entry point of matrixlearn.engines")
-    holds(engines()[name] is engine, f"{name!r} is {engines()[name]}, not {engine}")
+    holds(
+        name in registered_engines(), f"no engine is registered as {name!r}: add an entry point of matrixlearn.engines"
+    )
+    holds(registered_engines()[name] is engine, f"{name!r} is {registered_engines()[name]}, not {engine}")
     holds(engine().name == name, f"{engine.__name__}() must be what is meant by method={name!r}")
 
 

@@ -16,7 +16,7 @@ from matrixlearn._array import as_numpy, from_numpy
 from matrixlearn._certify import certify
 from matrixlearn.exceptions import PluginError
 from matrixlearn.problems import GameProblem, Problem
-from matrixlearn.registry import problems
+from matrixlearn.registry import registered_problems
 from matrixlearn.solution import Solution
 from matrixlearn.testing.asserts import (
     assert_at_most,
@@ -143,15 +143,15 @@ def check_save_and_load(problem: ProblemOrClass) -> None:
     """load(save(s)) = s, its problem included, and its certificate verifies; the class is registered as its name."""
     cls = class_of(problem)
     holds(cls.name, f"{cls.__name__} has no name: give the class the name of its entry point")
-    for name in problems():
+    for name in registered_problems():
         with contextlib.suppress(PluginError):  # another plugin's failure is not this one's
-            if problems()[name] is cls:
+            if registered_problems()[name] is cls:
                 holds(name == cls.name, f"{cls.__name__} is registered as {name!r}, but its name is {cls.name!r}")
 
     @for_all(p=instances(problem), cost=3)
     def law(p: Any) -> None:
         solution = solved(p, tol=1e-3)
-        with tempfile.TemporaryDirectory() as folder, problems().offering(cls):
+        with tempfile.TemporaryDirectory() as folder, registered_problems().offering(cls):
             path = Path(folder) / "answer.npz"
             solution.save(path)
             loaded = Solution.load(path)

@@ -9,7 +9,7 @@ import numpy as np
 
 from matrixlearn.engines import Engine, Incumbent, State
 from matrixlearn.machines import Ledger
-from matrixlearn.problem import Problem
+from matrixlearn.problems import Problem
 from matrixlearn_network.problem import GraphMultitask
 
 HUGE = 1e100

@@ -19,7 +19,7 @@ TEMPLATE = Path(__file__).parents[3] / "examples/plugin_template/src/matrixlearn
 def problem_class(name):
     """A class by its registered name; "template" is a stranger's, from examples/."""
     if name != "template":
-        return ml.problems()[name]
+        return ml.registered_problems()[name]
     spec = importlib.util.spec_from_file_location("template_problem", TEMPLATE)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

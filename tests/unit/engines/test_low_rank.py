@@ -15,8 +15,8 @@ from matrixlearn_maxcut import MaxCut
 import matrixlearn as ml
 from matrixlearn.engines import Incumbent, LowRank
 from matrixlearn.engines.low_rank import _at
-from matrixlearn.linalg import largest
-from matrixlearn.problem import FactoredMatrix, UnitDiagonalProblem
+from matrixlearn.linalg import FactoredMatrix, largest
+from matrixlearn.problems import UnitDiagonalProblem
 from matrixlearn.testing.reference import optimum
 
 seeds = st.integers(0, 2**32 - 1)

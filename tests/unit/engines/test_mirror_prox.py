@@ -10,7 +10,8 @@ import matrixlearn as ml
 from matrixlearn.engines import Incumbent, MirrorProx
 from matrixlearn.engines.entropies import EntropicSide, EuclideanSide, soft_response, trimmed, vector_side
 from matrixlearn.linalg import inner
-from matrixlearn.problem import Game, RankOneMap
+from matrixlearn.maps import RankOneMap
+from matrixlearn.problems import Game
 from matrixlearn.sets import ScaledSimplex, SpectralBall, Spectraplex, TraceBall
 from matrixlearn.testing.laws.engine import Opaque
 

@@ -14,7 +14,8 @@ from matrixlearn.engines.pdhg import operator_norm
 from matrixlearn.engines.restarts import Restarts
 from matrixlearn.engines.saddle import ScaledSet, metric, nearest
 from matrixlearn.linalg import inner
-from matrixlearn.problem import Game, RankOneMap
+from matrixlearn.maps import RankOneMap
+from matrixlearn.problems import Game
 from matrixlearn.sets import ScaledSimplex, SpectralBall, SpectralSet, Spectraplex, TraceBall
 from matrixlearn.testing.laws.engine import Opaque
 from matrixlearn.testing.strategies import hermitian, symmetric
@@ -76,7 +77,7 @@ def test_the_scaled_projection_is_nearest_in_its_metric(seed):
     rng = np.random.default_rng(seed)
     m = int(rng.integers(1, 8))
     d, z = 10.0 ** rng.uniform(-2, 2, m), rng.standard_normal(m) * 10.0 ** rng.uniform(-2, 2)
-    Y = ml.problem.KnapsackSet.simplex(m, cap=float(rng.choice([np.inf, 1.5 / m])))
+    Y = ml.sets.KnapsackSet.simplex(m, cap=float(rng.choice([np.inf, 1.5 / m])))
     p = ScaledSet.of(Y, d).nearest(z)
     least, _ = Y.minimize(-(z - p) * d)  # max over Q in Y of <z - p, d o Q>
     assert -least <= (z - p) @ p + 1e-9 * (1 + np.abs(z).max()) * (1 + d.max())

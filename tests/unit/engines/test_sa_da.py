@@ -10,7 +10,7 @@ import matrixlearn as ml
 from matrixlearn.engines import Incumbent, SmoothApproximation
 from matrixlearn.engines.sa_da import quadratic_minimizer, smooth_norm
 from matrixlearn.linalg import inner
-from matrixlearn.problem import KnapsackSet
+from matrixlearn.sets import KnapsackSet
 from matrixlearn.testing.laws.engine import Opaque
 from matrixlearn.testing.reference import optimum
 
@@ -101,6 +101,6 @@ def test_ten_iterations_as_in_the_original():
 
 
 def test_what_it_cannot_play_is_refused():
-    assert "norm" in ENGINE.objection(ml.problems()["maxcut"](np.ones((3, 3)) - np.eye(3)))
+    assert "norm" in ENGINE.objection(ml.registered_problems()["maxcut"](np.ones((3, 3)) - np.eye(3)))
     assert "plays games" in ENGINE.objection(Opaque())
     assert "interior" in ENGINE.objection(Discrepancy(np.eye(3), np.ones((2, 3)), max_weight=1.0))

@@ -11,7 +11,8 @@ from matrixlearn.engines import Incumbent, Smoothing
 from matrixlearn.engines.entropies import soft_response, soft_support
 from matrixlearn.engines.saddle import diameter
 from matrixlearn.linalg import inner
-from matrixlearn.problem import Game, RankOneMap
+from matrixlearn.maps import RankOneMap
+from matrixlearn.problems import Game
 from matrixlearn.sets import ScaledSimplex, SpectralBall, Spectraplex, TraceBall
 from matrixlearn.testing.laws.engine import Opaque
 from matrixlearn.testing.strategies import hermitian, symmetric

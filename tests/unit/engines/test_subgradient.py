@@ -12,7 +12,8 @@ import matrixlearn as ml
 from matrixlearn.engines import Incumbent, Subgradient
 from matrixlearn.engines.saddle import diameter
 from matrixlearn.maps import LinearMap
-from matrixlearn.problem import Game, GameProblem, KnapsackSet, ScaledSimplex
+from matrixlearn.problems import Game, GameProblem
+from matrixlearn.sets import KnapsackSet, ScaledSimplex
 from matrixlearn.testing.laws.engine import Opaque
 
 seeds = st.integers(0, 2**32 - 1)

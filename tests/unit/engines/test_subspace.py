@@ -41,7 +41,7 @@ def test_it_agrees_with_the_interior_point_to_a_millionth(seed):
 def test_a_compressed_game_is_the_game_on_a_subspace(played, seed, r):
     """<V^H F(y) V, W> = <F(y), V W V^H>, and every value with it: lower bounds carry over."""
     rng = np.random.default_rng(seed)
-    game = played(ml.problems()["sdp" if seed % 2 else "discrepancy"].random(rng))
+    game = played(ml.registered_problems()["sdp" if seed % 2 else "discrepancy"].random(rng))
     if game is None:
         return
     n, m = game.game.S.n, game.game.Y.size

@@ -9,8 +9,10 @@ from matrixlearn_discrepancy import Discrepancy
 import matrixlearn as ml
 from matrixlearn.engines import Adaptive, Incumbent, Limits, MatrixMultiplicativeWeights, Theory, run
 from matrixlearn.exponents import entropy_on
-from matrixlearn.problem import DenseMap, Game, KnapsackSet, TraceBall
+from matrixlearn.maps import DenseMap
+from matrixlearn.problems import Game
 from matrixlearn.problems.played import Played
+from matrixlearn.sets import KnapsackSet, TraceBall
 
 
 def discrepancy(seed=0, m=4):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from matrixlearn._array import as_numpy
 from matrixlearn.exponents import DenseExponent, DiagonalExponent, Exponent, SignedExponent
-from matrixlearn.problem import ScaledSimplex, SpectralBall, Spectraplex, TraceBall
+from matrixlearn.sets import ScaledSimplex, SpectralBall, Spectraplex, TraceBall
 
 seeds = st.integers(0, 2**32 - 1)
 FIELDS = pytest.mark.parametrize("complex_", [False, True], ids=["real", "complex"])

@@ -15,7 +15,7 @@ from matrixlearn.exponents import (
     kernel_coordinates,
     span_coordinates,
 )
-from matrixlearn.problem import SpectralBall, Spectraplex
+from matrixlearn.sets import SpectralBall, Spectraplex
 
 seeds = st.integers(0, 2**32 - 1)
 

@@ -31,7 +31,7 @@ from matrixlearn.linalg.actions import (
 )
 from matrixlearn.linalg.krylov import spectral_span
 from matrixlearn.linalg.rank_one import RankOneSum
-from matrixlearn.problem import SpectralBall, Spectraplex, TraceBall
+from matrixlearn.sets import SpectralBall, Spectraplex, TraceBall
 
 seeds = st.integers(0, 2**32 - 1)
 ranges = st.sampled_from([1e-6, 1e-2, 1.0, 30.0, 300.0])

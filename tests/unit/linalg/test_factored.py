@@ -10,7 +10,7 @@ from matrixlearn_maxcut import MaxCut
 
 import matrixlearn as ml
 from matrixlearn.linalg.factored import FactoredMatrix
-from matrixlearn.problem import UnitDiagonalProblem
+from matrixlearn.problems import UnitDiagonalProblem
 
 seeds = st.integers(0, 2**32 - 1)
 

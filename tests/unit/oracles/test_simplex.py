@@ -8,9 +8,11 @@ from hypothesis import strategies as st
 from matrixlearn_discrepancy import Discrepancy
 
 from matrixlearn._array import as_numpy
+from matrixlearn.maps import DenseMap
 from matrixlearn.oracles import Done, LevelOracle, Move, Oracle, SortedListOracle, VertexOracle, width_bound
-from matrixlearn.problem import DenseMap, Game, KnapsackSet, Spectraplex, TraceBall
+from matrixlearn.problems import Game
 from matrixlearn.problems.played import Played
+from matrixlearn.sets import KnapsackSet, Spectraplex, TraceBall
 
 seeds = st.integers(0, 2**32 - 1)
 

@@ -19,8 +19,8 @@ def program(**changes):
 
 def test_a_problem_has_no_members_for_people():
     members = {"describe", "plot", "arguments", "from_arguments", "demo"}
-    for name in ml.problems():
-        assert not members & set(dir(ml.problems()[name])), name
+    for name in ml.registered_problems():
+        assert not members & set(dir(ml.registered_problems()[name])), name
     assert not members & set(dir(Problem))
 
 

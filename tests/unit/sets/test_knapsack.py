@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from matrixlearn.exceptions import ProblemError
-from matrixlearn.problem import KnapsackSet
+from matrixlearn.sets import KnapsackSet
 
 seeds = st.integers(0, 2**32 - 1)
 

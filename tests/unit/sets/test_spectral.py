@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from matrixlearn._array import as_numpy
 from matrixlearn.exceptions import ProblemError
-from matrixlearn.problem import ScaledSimplex, SpectralBall, Spectraplex, TraceBall
+from matrixlearn.sets import ScaledSimplex, SpectralBall, Spectraplex, TraceBall
 
 seeds = st.integers(0, 2**32 - 1)
 MATRIX_SETS = (Spectraplex, TraceBall, SpectralBall)

@@ -9,7 +9,7 @@ from matrixlearn_discrepancy import Discrepancy
 
 import matrixlearn as ml
 from matrixlearn.engines import InteriorPoint, Proposal, State, Subgradient
-from matrixlearn.registry import engines
+from matrixlearn.registry import registered_engines
 from matrixlearn.testing import check_engine
 from matrixlearn.testing.laws.engine import (
     check_engine_is_certified,
@@ -21,12 +21,12 @@ from matrixlearn.testing.strategies import override_examples
 
 @pytest.fixture(autouse=True)
 def restored(monkeypatch):
-    monkeypatch.setattr(engines(), "_registered", dict(engines()._registered))
+    monkeypatch.setattr(registered_engines(), "_registered", dict(registered_engines()._registered))
 
 
-@pytest.mark.parametrize("name", sorted(engines()))
+@pytest.mark.parametrize("name", sorted(registered_engines()))
 def test_registered_engines_are_found_and_refuse_by_name(name):
-    check_engine(engines()[name])
+    check_engine(registered_engines()[name])
 
 
 @pytest.mark.parametrize("engine", [InteriorPoint, Subgradient])

@@ -14,8 +14,9 @@ from scipy.optimize import linprog
 
 import matrixlearn as ml
 from matrixlearn.exceptions import MissingExtraError
-from matrixlearn.maps import DiagonalMap
-from matrixlearn.problem import Game, KnapsackSet, LinearMap, Problem, SpectralBall, Spectraplex, TraceBall
+from matrixlearn.maps import DiagonalMap, LinearMap
+from matrixlearn.problems import Game, Problem
+from matrixlearn.sets import KnapsackSet, SpectralBall, Spectraplex, TraceBall
 from matrixlearn.testing import (
     CHECKS,
     asserts,
@@ -136,7 +137,7 @@ def test_parametrize_names_problem_and_check():
     assert "maxcut-check_certificate_is_sound" in ids
     assert "sdp-check_agrees_with_cvxpy" in ids
     assert len(set(ids)) == len(ids) == sum(len(checks_for(cls)) for cls in (MaxCut, ml.LinearSDP))
-    assert set(CHECKS) == {check for cls in (MaxCut, ml.problems()["fetr"]) for check in checks_for(cls)}
+    assert set(CHECKS) == {check for cls in (MaxCut, ml.registered_problems()["fetr"]) for check in checks_for(cls)}
 
 
 def test_expected_failures_are_marked_and_unknown_names_refused():
@@ -268,7 +269,7 @@ def test_judges_that_disagree_do_not_convict(monkeypatch):
     assert reference.optimum_of(MaxCut(np.ones((5, 5))).reference, 1e-3).error == np.inf
 
 
-@pytest.mark.parametrize("cls", [MaxCut, ml.LinearSDP, ml.problems()["discrepancy"]])
+@pytest.mark.parametrize("cls", [MaxCut, ml.LinearSDP, ml.registered_problems()["discrepancy"]])
 def test_the_judges_are_sharp_on_most_instances(cls):
     # a judge that abstains too often would make the checks hollow
     judged = [reference.optimum(strategies.random_instance(cls, seed)) for seed in range(20)]
@@ -326,7 +327,7 @@ def test_an_assertion_raises(violate):
 
 @pytest.mark.parametrize("name", ["sdp", "discrepancy"])
 def test_the_laws_hold_on_every_back_end(backend, name):
-    drawn = strategies.random_instance(ml.problems()[name], 3)
+    drawn = strategies.random_instance(ml.registered_problems()[name], 3)
     moved = {k: backend.array(v) if getattr(v, "ndim", 0) > 1 else v for k, v in drawn.parameters().items()}
     problem = type(drawn)(**moved)
     assert isinstance(problem.like, type(backend.array([1.0])))

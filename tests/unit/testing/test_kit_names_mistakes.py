@@ -7,8 +7,11 @@ import numpy as np
 import pytest
 
 from matrixlearn.exceptions import ProblemError
-from matrixlearn.problem import Game, GameProblem, KnapsackSet, Problem, RankOneMap, Spectraplex, as_samples
+from matrixlearn.maps import RankOneMap
+from matrixlearn.problems import Game, GameProblem, Problem
+from matrixlearn.sets import KnapsackSet, Spectraplex
 from matrixlearn.testing import check_problem, checks_for, parametrize_with_checks, run_checks
+from matrixlearn.validation import as_samples
 
 
 @dataclass(frozen=True, eq=False)

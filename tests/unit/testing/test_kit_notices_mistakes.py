@@ -14,7 +14,8 @@ from scipy.linalg import expm
 from matrixlearn.exceptions import ContradictionError
 from matrixlearn.exponents import entropy_on
 from matrixlearn.maps import DenseMap, LinearMap
-from matrixlearn.problem import Bound, Game, GameProblem, KnapsackSet, MulticonvexProblem, Spectraplex
+from matrixlearn.problems import Bound, Game, GameProblem, MulticonvexProblem
+from matrixlearn.sets import KnapsackSet, Spectraplex
 from matrixlearn.testing import checks
 from matrixlearn.testing.strategies import override_examples
 

@@ -6,7 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from matrixlearn.problem import Game, GameProblem, KnapsackSet, RankOneMap, Spectraplex, as_samples
+from matrixlearn.maps import RankOneMap
+from matrixlearn.problems import Game, GameProblem
+from matrixlearn.sets import KnapsackSet, Spectraplex
+from matrixlearn.validation import as_samples
 
 
 @dataclass(frozen=True, eq=False)
