@@ -131,7 +131,7 @@ def test_published_optima_are_within_the_bounds(name, R, published, digits):
 
 @pytest.mark.skipif(not SDPLIB.is_dir(), reason="needs shared/data")
 def test_without_a_proved_matrix_the_answer_is_not_called_optimal():
-    """hinf1 has hardly an interior and decimal data: its multipliers prove 2.0327, whether or not a matrix is proved."""
+    """hinf1 has hardly an interior, and decimal data: its multipliers prove 2.0327, its matrix may prove nothing."""
     solution = ml.solve(ml.LinearSDP.from_sdpa(SDPLIB / "hinf1.dat-s.gz", trace_bound=100.0), tol=1e-3)
     assert solution.status == ("optimal" if solution.certificate.rigour == "checked" else "estimated")
     assert solution.upper == pytest.approx(2.0326, rel=1e-3) and solution.value == pytest.approx(2.0326, rel=1e-3)

@@ -300,7 +300,9 @@ class OpenProgram(GameProblem):
         near = bool(np.all(missed <= 1e-6 * units)) and least >= -1e-6 * frobenius(X)
         value = inner(as_numpy(self.C), X)
         point = from_numpy(X, self.C)
-        return Bound(point=point, lower=value, size=abs(value), rigour="estimate") if near else Bound(point=point)
+        return (
+            Bound(point=point, lower=value, size=self.proof.terms(X), rigour="estimate") if near else Bound(point=point)
+        )
 
     def _apart(self, X: np.ndarray) -> np.ndarray:
         return self.b - self.proof.family.adjoint(X)

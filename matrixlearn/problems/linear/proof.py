@@ -130,9 +130,9 @@ class Proof:
         return ROOM * float(np.linalg.norm(self._units * missed)) / self.sigma if self.sigma > 0 else INF
 
     def lower(self, X: np.ndarray) -> tuple[float, float]:
-        """(a proved lower bound of v, -inf where X proves none; what it adds up to, |<C, X>|)."""
+        """(a proved lower bound of v, -inf where X proves none; what it adds up to, `terms`)."""
         value, error = inner_bounded(self.C, X)
-        size = abs(value)
+        size = self.terms(X)
         margin = self.margin(X)
         if not math.isfinite(margin.delta):
             return -INF, size
@@ -141,11 +141,15 @@ class Proof:
         error += self.cost_error * frobenius(X) * ROOM
         return value - error - (self.cost_size + self.cost_error) * margin.delta, size
 
+    def terms(self, X: np.ndarray) -> float:
+        """sum_ik |C_ik X_ik|, of all dimensions: the same in all units of the basis."""
+        if self.whole is not None and self.basis is not None:
+            return self.whole.terms(self.basis @ X @ self.basis.T)
+        return float(np.vdot(np.abs(self.C), np.abs(X)))
+
     def rounding(self, X: np.ndarray) -> float:
         """`TERMS` sum_ik |C_ik X_ik| where the terms cancel: the same in all units of the rows and of the basis."""
-        if self.whole is not None and self.basis is not None:
-            return self.whole.rounding(self.basis @ X @ self.basis.T)
-        terms = float(np.vdot(np.abs(self.C), np.abs(X)))
+        terms = self.terms(X)
         return TERMS * terms if abs(inner_bounded(self.C, X)[0]) < CANCELLED * terms else 0.0
 
     def margin(self, X: np.ndarray) -> Margin:

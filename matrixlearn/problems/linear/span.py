@@ -30,6 +30,9 @@ GAP = 1e3
 NOISE = 1e-13
 """Part of the largest eigenvalue that counts as 0."""
 
+LARGEST = 120
+"""The order up to which X is looked at."""
+
 MOST = 2_000_000
 """The most entries of the V^T A_j V."""
 
@@ -68,7 +71,7 @@ class Spanned:
 
 def spanned(proof: Proof, X: np.ndarray) -> Spanned | None:
     """What the range of X proves; None where it proves nothing."""
-    if isinstance(proof.family, CompressedMap) or not np.any(X):
+    if len(X) > LARGEST or isinstance(proof.family, CompressedMap) or not np.any(X):
         return None
     missed = np.abs(proof.b - proof.family.adjoint(X))
     terms = np.abs(proof.b) + proof.family.sizes * float(np.linalg.norm(X))
@@ -87,14 +90,14 @@ def spanned(proof: Proof, X: np.ndarray) -> Spanned | None:
     V = as_real(V)
     back = np.linalg.pinv(V)
     W = inside.on_the_rows(sym(back @ as_real(X) @ back.T))
-    lower, size = inside.lower(W)
+    lower, _ = inside.lower(W)
     if not lower > -INF:
         return None
     point = sym(V @ W @ V.T)
     if len(point) > n:  # the mean of W and of what multiplication by i makes of it is as good
         point = (point[:n, :n] + point[n:, n:]) / 2 + 0.5j * (point[n:, :n] - point[:n, n:])
     delta = float(np.linalg.norm(V)) ** 2 * inside.margin(W).delta + congruence_error(W, V.T)
-    return Spanned(point, lower, size, delta)
+    return Spanned(point, lower, proof.terms(point), delta)
 
 
 def as_real(A: np.ndarray) -> np.ndarray:
