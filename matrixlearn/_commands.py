@@ -93,7 +93,7 @@ def cli() -> None:
 
 @cli.command("list")
 def list_problems() -> None:
-    """List the problems: name, class, origin and formula."""
+    """List the problems: name, class, origin, formula, and the routines of their rounds."""
     registry = registered_problems()
     for name in registry:
         try:
@@ -103,6 +103,8 @@ def list_problems() -> None:
             continue
         click.echo(f"{name:<16}{cls.__module__.partition('.')[0]}.{cls.__name__}  (from {registry.origin(name)})")
         click.echo(f"{'':<16}{_first_line(cls)}")
+        if cls.routines:
+            click.echo(f"{'':<16}mmw: {', '.join(cls.routines)}")
 
 
 # -- solve ----------------------------------------------------------------------------------------

@@ -15,8 +15,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 _COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
-settings.register_profile("dev", max_examples=10, **_COMMON)
-settings.register_profile("ci", max_examples=30, derandomize=True, print_blob=True, **_COMMON)
+settings.register_profile("dev", max_examples=6, **_COMMON)
+settings.register_profile("ci", max_examples=20, derandomize=True, print_blob=True, **_COMMON)
 settings.register_profile("nightly", max_examples=1000, print_blob=True, **_COMMON)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
 

@@ -14,7 +14,13 @@ def test_there_are_examples():
     assert {"plot_discrepancy.py", "plot_maxcut.py"} <= {path.name for path in EXAMPLES}
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+QUICK = {"plot_discrepancy", "plot_meg"}
+
+
+@pytest.mark.parametrize(
+    "path",
+    [pytest.param(path, marks=() if path.stem in QUICK else pytest.mark.slow, id=path.stem) for path in EXAMPLES],
+)
 def test_the_example_runs(path, tmp_path):
     # plt.show() of Agg warns that it shows nothing: the one warning that is no fault of the example
     warnings = ["-W", "error", "-W", "ignore:FigureCanvasAgg is non-interactive:UserWarning"]

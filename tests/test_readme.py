@@ -57,7 +57,7 @@ def test_the_readme_plugin_conforms(own_registry, monkeypatch):
     monkeypatch.setitem(sys.modules, module.__name__, module)
     exec(blocks(ROOT / "README.md", "python")[1], module.__dict__)
     problem = module.EOptimalDesign
-    check_problem(problem)
+    check_problem(problem, max_examples=3)
 
 
 def test_shell_lines_name_extras_and_commands_that_exist():

@@ -133,7 +133,7 @@ def main():
     print(f"{'rounds':>8} {'dual (4.2)':>12} {'bound (4.7)':>12} {'violation':>10} {'1-NN error':>10}")
     for rounds in (1, 10, 30, 100, 300, 1000, 3000):
         done = run(Algorithm2(), problem, tol=-1.0, limits=Limits(max_iter=rounds))
-        oracle, W = done.state.oracle, problem.exponent()(done.state.G)
+        oracle, W = done.state.oracle, problem.play().exponent(done.state.G)
         dual, least = problem.dual_value(oracle.y), -oracle.log_bound
         error, violation = nearest_neighbour_error(W, labels), problem.violations(W).max()
         print(f"{rounds:8d} {dual:12.6f} {least:12.6f} {violation:10.2e} {error:10.3f}")

@@ -15,6 +15,7 @@ from matrixlearn_discrepancy import Discrepancy
 import matrixlearn as ml
 from benchmarks._common import header, thesis_samples
 from matrixlearn.engines import MatrixMultiplicativeWeights, Theory
+from matrixlearn.oracles import SortedListOracle
 
 
 def main() -> None:
@@ -25,8 +26,10 @@ def main() -> None:
         exact = ml.solve(game, tol=1e-8)
         for delta in (0.5, 0.3):
             schedule = Theory(delta=delta)
-            solution = ml.solve(game, MatrixMultiplicativeWeights(schedule), tol=1e-9, max_iter=400_000)
-            T = schedule.rounds_for(game, exact.value)
+            solution = ml.solve(
+                game, MatrixMultiplicativeWeights(schedule, oracle=SortedListOracle), tol=1e-9, max_iter=400_000
+            )
+            T = schedule.rounds_for(game.game, exact.value)
             holds = solution.upper <= (1 + delta) * (1 + delta) * exact.value
             print(
                 f"(a) seed {seed} delta {delta}: {solution.iterations} rounds in all, T at the optimum {T}; "
@@ -37,7 +40,7 @@ def main() -> None:
         exact = ml.solve(game, tol=1e-8)
         for delta in (0.1, 0.03):
             solution = ml.solve(game, "mmw", tol=delta)
-            T = Theory(delta=delta).rounds_for(game, exact.value)
+            T = Theory(delta=delta).rounds_for(game.game, exact.value)
             print(
                 f"(b) seed {seed} delta {delta}: adaptive {solution.iterations} rounds ({solution.status}), "
                 f"T = {T} for one guess, a {T / max(1, solution.iterations):,.0f}th of it"

@@ -8,13 +8,15 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from matrixlearn.engines.base import Incumbent, Proposal, State
-from matrixlearn.engines.mirror import next_check, play
+from matrixlearn.engines.mirror import NONE, Calls, next_check, play, routine_name
 from matrixlearn.engines.saddle import lower_value, rounded_out
 from matrixlearn.engines.schedules import Averages, RegretBound
+from matrixlearn.exceptions import ProblemError
 from matrixlearn.exponents import Exponent
 from matrixlearn.linalg import inner
-from matrixlearn.oracles import Done, LevelOracle, Move
+from matrixlearn.oracles import Done, Move, Oracle, at_level
 from matrixlearn.problems.game import Game
+from matrixlearn.problems.play import Play
 from matrixlearn.typing import Array
 
 
@@ -24,7 +26,9 @@ class AdaptiveState(State):
 
     G: Array
     exponent: Exponent
+    oracle: Oracle
     averages: Averages
+    calls: Calls = NONE
     X: Array = None
     surprise: Array = None
     """The matrix of the last round, and loss - hint."""
@@ -71,8 +75,8 @@ class Adaptive:
 
     Three things differ from the published schedule, each measured (docs/measurements.md):
 
-    - the oracle answers with the smallest move away from the best certified y (`LevelOracle`), so that
-      the width is that of the move and not of the whole set;
+    - the oracle of a game answers with the smallest move away from the best certified y (`LevelOracle`), where the
+      problem names no other, so that the width is that of the move and not of the whole set;
     - the mirror map sees the loss of that y in advance (an optimistic hint), as sharply as is worth the certified
       interval, so that only what the move adds is paid for: the rate of the losses falls with the price as measured,
       inner products of matrices at hand, not with an estimate of the width;
@@ -105,12 +109,13 @@ class Adaptive:
             f"may have {state.regret_bound:.3g} (Theorem 4.3.1 with hints)"
         )
 
-    def init(self, game: Game, incumbent: Incumbent, exponent: Exponent) -> AdaptiveState:
-        center = game.S.center(game.C)
+    def init(self, game: Game, incumbent: Incumbent, played: Play) -> AdaptiveState:
+        center, exponent = game.S.center(game.C), played.exponent
         anchor = game.Y.center() if incumbent.y is None else incumbent.y
         return AdaptiveState(
             G=exponent.zero(game.C),
             exponent=exponent,
+            oracle=played.oracle,
             averages=Averages.empty(game),
             best_X=center if incumbent.X is None else incumbent.X,
             best_lower=incumbent.lower,
@@ -124,7 +129,7 @@ class Adaptive:
         anchor = state.anchor
         lower, upper = max(state.best_lower, incumbent.lower), incumbent.upper
         asked = lower + self.level * (upper - lower) if lower > -math.inf else upper
-        oracle = LevelOracle(game, asked, anchor)
+        oracle, calls = at_level(state.oracle, asked, anchor), 1
         rate, ahead = self._rates(game, state, upper - lower)
         played = play(state.exponent, oracle, state.G, at=rate * state.G + ahead * state.hint)
         if state.X is not None:
@@ -133,18 +138,21 @@ class Adaptive:
         answer = played.answer
         while isinstance(answer, Done):
             # X proves more than the level: raise it and ask the same X again, no new decomposition
-            state = replace(state, best_lower=oracle.level)
+            state = replace(state, best_lower=asked)
             if lower_value(game, played.X) > lower_value(game, state.best_X):
                 state = replace(state, best_X=played.X)
-            raised = oracle.level + self.level * (upper - oracle.level)
-            if not raised > oracle.level:
-                return replace(state, proposals=(Proposal(X=played.X),), finished="the bounds meet")
-            oracle = LevelOracle(game, raised, anchor)
-            answer = oracle(played.X)
+            raised = asked + self.level * (upper - asked)
+            if not raised > asked:
+                told = state.calls.more(calls)
+                return replace(state, proposals=(Proposal(X=played.X),), finished="the bounds meet", calls=told)
+            asked, calls = raised, calls + 1
+            answer = at_level(state.oracle, asked, anchor)(played.X)
             if isinstance(answer, Move):
                 G = played.exponent.accumulate(state.G, answer.loss, answer.step)
                 played = replace(played, answer=answer, G=G)
-        assert answer.y is not None  # LevelOracle gives it
+        if answer.y is None:
+            msg = f"{routine_name(state.oracle)} must answer with the y of its loss: Move(game.loss(y), y=y)"
+            raise ProblemError(msg)
         moved = float(np.abs(answer.y - anchor) @ game.A.norms)
         averages = state.averages.with_round(played.X, answer.y)
         state = replace(
@@ -155,6 +163,7 @@ class Adaptive:
             exponent=played.exponent,
             averages=averages,
             X=played.X,
+            calls=state.calls.more(calls),
             surprise=answer.loss - state.hint,
             proposals=(),
         )

@@ -301,6 +301,13 @@ class Engine(ABC):
         """The next state."""
 
 
+def objection_to_game(name: str, game: Game) -> str:
+    """Why an engine that needs a bounded Y cannot play a game; empty where it can."""
+    if game.Y.is_bounded:
+        return ""
+    return f"{name} needs a bounded set of multipliers Y, as a strictly feasible point gives; equalities have none"
+
+
 class GameEngine(Engine):
     """An engine that plays the game of a problem: ``preferred``, ``init`` and ``step`` get the `Game`."""
 
@@ -311,12 +318,7 @@ class GameEngine(Engine):
 
     def objection_to(self, game: Game) -> str:
         """Why this engine cannot play a game; empty where it can: any game with a bounded Y, by default."""
-        if not game.Y.is_bounded:
-            return (
-                f"{self.name} needs a bounded set of multipliers Y, as a strictly feasible point gives; "
-                f"equalities have none"
-            )
-        return ""
+        return objection_to_game(self.name, game)
 
     def subject(self, problem: Problem) -> Game | None:
         return problem.game

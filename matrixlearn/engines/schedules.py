@@ -10,8 +10,8 @@ import numpy as np
 
 from matrixlearn._array import zeros
 from matrixlearn.engines.base import Incumbent, State
-from matrixlearn.exponents import Exponent
 from matrixlearn.problems.game import Game
+from matrixlearn.problems.play import Play
 from matrixlearn.sets import SpectralSet
 from matrixlearn.typing import Array
 
@@ -25,8 +25,8 @@ class Schedule(Protocol):
     def remarks(self, state: Any) -> str:
         """How the rounds went, in words; empty where there is nothing to say."""
 
-    def init(self, game: Game, incumbent: Incumbent, exponent: Exponent) -> State:
-        """The first state, to be played with an exponent routine."""
+    def init(self, game: Game, incumbent: Incumbent, played: Play) -> State:
+        """The first state, to be played with these routines."""
 
     def step(self, game: Game, state: Any, incumbent: Incumbent) -> State:
         """One round."""

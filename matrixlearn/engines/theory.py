@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 
 from matrixlearn.engines.base import Incumbent, Proposal, State
-from matrixlearn.engines.mirror import next_check, play
+from matrixlearn.engines.mirror import NONE, Calls, next_check, play, routine_name
 from matrixlearn.engines.schedules import Averages
+from matrixlearn.exceptions import ProblemError
 from matrixlearn.exponents import Exponent
 from matrixlearn.linalg import inner
-from matrixlearn.oracles import Done, SortedListOracle
+from matrixlearn.oracles import Done, Oracle, SortedListOracle, at_level
 from matrixlearn.problems.game import Game
+from matrixlearn.problems.play import Play
 from matrixlearn.typing import Array
 
 
@@ -24,7 +26,9 @@ class TheoryState(State):
 
     G: Array
     exponent: Exponent
+    oracle: Oracle
     averages: Averages
+    calls: Calls = NONE
     alpha: float = 0.0
     low: float = 0.0
     high: float = math.inf
@@ -45,8 +49,9 @@ class Theory:
         epsilon = delta alpha / (2 rho R),  epsilon' = -ln(1 - epsilon),  T = 8 rho^2 R^2 ln(n) / (delta alpha)^2
         M_t = (A(y_t) - C + rho I) / (2 rho),   X_{t+1} = R exp(-epsilon' sum M) / Tr(.)
 
-    The sorted list of Algorithm 3 is the oracle; rho is alpha plus the largest width of the list, so
-    that the claim holds whatever the oracle answers. For games on the simplex with v > 0.
+    The published oracle is the sorted list of Algorithm 3, ``MatrixMultiplicativeWeights(Theory(),
+    oracle=SortedListOracle)``; rho is alpha plus the largest width of the list, so that the claim holds whatever the
+    oracle answers. For games on the simplex with v > 0.
 
     Theorem 4.3.1, with epsilon' as it is in place of epsilon (1 + epsilon), n the number of experts, P_t = X_t / R:
 
@@ -84,14 +89,15 @@ class Theory:
         offset = float(np.max(np.abs(game.c)))
         return (alpha + offset) / game.S.trace + float(np.max(_sorted_list(game).widths))
 
-    def init(self, game: Game, incumbent: Incumbent, exponent: Exponent) -> TheoryState:
+    def init(self, game: Game, incumbent: Incumbent, played: Play) -> TheoryState:
         low, high = max(0.0, incumbent.lower), incumbent.upper
-        return self._guess(game, exponent, low, high)
+        return self._guess(game, played, low, high)
 
-    def _guess(self, game: Game, exponent: Exponent, low: float, high: float, **changes: Any) -> TheoryState:
+    def _guess(self, game: Game, played: Play, low: float, high: float, **changes: Any) -> TheoryState:
         return TheoryState(
-            G=exponent.zero(game.C),
-            exponent=exponent,
+            G=played.exponent.zero(game.C),
+            exponent=played.exponent,
+            oracle=played.oracle,
             averages=Averages.empty(game),
             alpha=(low + high) / 2,
             low=low,
@@ -101,13 +107,15 @@ class Theory:
 
     def step(self, game: Game, state: TheoryState, incumbent: Incumbent) -> TheoryState:
         alpha, (_, _, rate) = state.alpha, self._steps(game, state.alpha)
-        oracle = _sorted_list(game).at(alpha)
+        oracle = at_level(state.oracle, alpha, None)
         played = play(state.exponent, oracle, state.G, at=rate * state.G)
-        answer = played.answer
+        answer, state = played.answer, replace(state, calls=state.calls.more())
         if isinstance(answer, Done):
             low = max(alpha, incumbent.lower)
             return self._after(game, replace(state, exponent=played.exponent, low=low), Proposal(X=played.X))
-        assert answer.y is not None  # the sorted list gives it
+        if answer.y is None:
+            msg = f"{routine_name(state.oracle)} must answer with the y of its loss: Move(game.loss(y), y=y)"
+            raise ProblemError(msg)
         averages = state.averages.with_round(played.X, answer.y)
         state = replace(
             state,
@@ -153,8 +161,10 @@ class Theory:
         # successes at the middle of a shorter interval would not lower its end
         open_still = (1 - self.delta) * high > (1 + self.delta) * low
         finished = "" if open_still else f"the guesses agree to delta = {self.delta:g}"
-        told = {"regret": state.regret, "regret_bound": state.regret_bound}
-        return self._guess(game, state.exponent, low, high, proposals=(shown,), finished=finished, **told)
+        told = {"regret": state.regret, "regret_bound": state.regret_bound, "calls": state.calls}
+        return self._guess(
+            game, Play(state.exponent, state.oracle), low, high, proposals=(shown,), finished=finished, **told
+        )
 
 
 def _sorted_list(game: Game) -> SortedListOracle:

@@ -30,6 +30,8 @@ class Move:
         By how much the oracle's inequality holds, >= 0 (Arora-Kale: level - value at (X, y)).
     width : float
         An upper bound of the spectral norm of the loss.
+    point : array or None
+        What is worth certifying, where that is not the matrix played: an average, or another block.
     then : Oracle or None
         The oracle of the next round, where this one has a memory: the rest of a stream, the other
         blocks of an alternation, the sum of the steps so far. None: the same oracle again.
@@ -40,6 +42,7 @@ class Move:
     y: np.ndarray | None = None
     slack: float = 0.0
     width: float = float("inf")
+    point: Array | None = None
     then: Oracle | None = None
 
 
@@ -56,11 +59,14 @@ class Done:
         phi* of Lemma 4.2.1, where the oracle fails: X / phi is a feasible primal point.
     evidence : object
         Anything else that proves the reason.
+    point : array or None
+        What is worth certifying, where that is not the matrix played.
     """
 
     reason: str
     phi: float | None = None
     evidence: Any = None
+    point: Array | None = None
 
 
 @runtime_checkable
@@ -69,3 +75,17 @@ class Oracle(Protocol):
 
     def __call__(self, X: Array) -> Move | Done:
         """Answer the matrix X."""
+
+
+@runtime_checkable
+class Leveled(Protocol):
+    """The oracle of a game, which is asked at a guess of the value."""
+
+    def at(self, level: float, anchor: np.ndarray | None = None) -> Oracle:
+        """The oracle of a level, where it likes to stay near a point of Y."""
+
+
+def at_level(oracle: Oracle, level: float, anchor: np.ndarray | None) -> Oracle:
+    """The oracle of a level; itself, where it knows of none."""
+    at = getattr(oracle, "at", None)
+    return oracle if at is None else at(level, anchor)

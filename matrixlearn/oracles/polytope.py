@@ -15,6 +15,7 @@ at least alpha (Lemma 4.2.1).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,8 +23,10 @@ from matrixlearn._array import EPS
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.linalg import inner, spectral_norm, trace
 from matrixlearn.oracles.base import Done, Move
-from matrixlearn.problems.linear import LinearSDP
 from matrixlearn.typing import Array
+
+if TYPE_CHECKING:
+    from matrixlearn.problems.linear import LinearSDP
 
 
 @dataclass(frozen=True)

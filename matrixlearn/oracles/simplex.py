@@ -10,6 +10,7 @@ Where no y in Y does, X itself proves v > alpha (phi* = 1).
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -32,7 +33,11 @@ class VertexOracle:
     """The best response: a minimizer over Y of (c - A*(X)).y.  Closed form, one sort at most."""
 
     game: Game
-    level: float
+    level: float = math.inf
+
+    def at(self, level: float, anchor: np.ndarray | None = None) -> VertexOracle:
+        """The same at another level."""
+        return VertexOracle(self.game, level)
 
     def __call__(self, X: Array) -> Move | Done:
         value, y = self.game.lower(X)
@@ -58,8 +63,13 @@ class LevelOracle:
     """
 
     game: Game
-    level: float
-    anchor: np.ndarray
+    level: float = math.inf
+    anchor: np.ndarray | None = None
+    """The centre of Y where there is none."""
+
+    def at(self, level: float, anchor: np.ndarray | None = None) -> LevelOracle:
+        """The same at another level, near another point."""
+        return LevelOracle(self.game, level, anchor)
 
     def __call__(self, X: Array) -> Move | Done:
         game, Y = self.game, self.game.level_set(self.level)
@@ -70,7 +80,8 @@ class LevelOracle:
             return Done("fails", phi=1.0, evidence=constant + least)
         norms = game.A.norms
         scale = norms + (1e-3 * float(np.max(norms)) or 1.0)  # vacuous constraints may move freely
-        y = Y.move_below(self.anchor, gradient, self.level - constant, scale)
+        anchor = game.Y.center() if self.anchor is None else self.anchor
+        y = Y.move_below(anchor, gradient, self.level - constant, scale)
         value = constant + float(gradient @ y)
         if value > self.level:  # by rounding: the vertex is below it
             y, value = vertex, constant + least
@@ -91,7 +102,7 @@ class SortedListOracle:
     """
 
     game: Game
-    level: float
+    level: float = math.inf
 
     @cached_property
     def widths(self) -> np.ndarray:
@@ -110,7 +121,7 @@ class SortedListOracle:
         """The list L: vertices by increasing width."""
         return np.argsort(self.widths, kind="stable")
 
-    def at(self, level: float) -> SortedListOracle:
+    def at(self, level: float, anchor: np.ndarray | None = None) -> SortedListOracle:
         """The same list at another level."""
         other = SortedListOracle(self.game, level)
         other.__dict__["widths"], other.__dict__["order"] = self.widths, self.order

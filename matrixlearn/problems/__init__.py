@@ -3,6 +3,7 @@
 from matrixlearn.problems.base import Bound, MulticonvexProblem, Problem
 from matrixlearn.problems.game import Game
 from matrixlearn.problems.linear import LinearSDP
+from matrixlearn.problems.play import Play
 from matrixlearn.problems.played import GameProblem
 from matrixlearn.problems.unit_diagonal import UnitDiagonalProblem
 
@@ -12,6 +13,7 @@ __all__ = [
     "GameProblem",
     "LinearSDP",
     "MulticonvexProblem",
+    "Play",
     "Problem",
     "UnitDiagonalProblem",
 ]

@@ -1,7 +1,8 @@
 """The contract of a problem: what every problem must say of itself.
 
 Implement            `bound_from_matrix`, `bound_from_vector`, `reference`.
-Optional             `random` for the conformance kit; `objective_at`; `engines`, `first_points`, `reduction`, `check`.
+Optional             `random` for the conformance kit; `objective_at`; `play`, `engines`, `first_points`,
+                     `reduction`, `check`.
 You get for free     `ml.solve`, certificates, `save` and `load`, the conformance kit.
 
 Words, pictures and the command line are not part of it: a `matrixlearn.present.Presenter` has them.
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     from matrixlearn.engines.base import Incumbent, Proposal
     from matrixlearn.problems.game import Game
+    from matrixlearn.problems.play import Play
 
 INF = float("inf")
 
@@ -143,6 +145,11 @@ class Problem(ABC):
     engines: ClassVar[tuple[str, ...]] = ()
     """Names of registered engines that ``auto`` tries before those of the library, in this order."""
 
+    routines: ClassVar[tuple[str, ...]] = ()
+    """The names of the exponent routine and the oracle of `play`, for ``matrixlearn list``; none where there are no
+    rounds, or where the set of a game chooses.
+    """
+
     @property
     def title(self) -> str:
         """What messages call it: the name of its class, by default."""
@@ -163,6 +170,10 @@ class Problem(ABC):
     @property
     def game(self) -> Game | None:
         """The saddle point whose value is the optimum, for the engines that play games; None where there is none."""
+        return None
+
+    def play(self) -> Play | None:
+        """The exponent routine and the oracle, of which rounds are made; None where there are no rounds."""
         return None
 
     @abstractmethod

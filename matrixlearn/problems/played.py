@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from matrixlearn._array import as_numpy, from_numpy, moved
+from matrixlearn.exponents import entropy_on
 from matrixlearn.linalg.factored import FactoredMatrix
+from matrixlearn.oracles import LevelOracle
 from matrixlearn.problems.base import INF, Bound, Problem
 from matrixlearn.problems.bounds import bound_from_member
 from matrixlearn.problems.game import Game
 from matrixlearn.problems.parts import require_game
+from matrixlearn.problems.play import Play
 from matrixlearn.typing import Array
 
 if TYPE_CHECKING:
@@ -45,6 +48,10 @@ class GameProblem(Problem):
     @property
     def multipliers(self) -> int | None:
         return self.game.Y.size
+
+    def play(self) -> Play:
+        """The entropy of S, and the smallest move of y that satisfies the inequality at a level."""
+        return Play(entropy_on(self.game.S), LevelOracle(self.game))
 
     def check(self) -> None:
         """Parts of the wrong kind, size or symmetry, and parts with NaN; a problem that its construction validates says

@@ -61,6 +61,7 @@ class UnitDiagonalProblem(GameProblem):
     """
 
     objective = "maximize"
+    routines = ("DenseExponent", "LevelOracle")
     cost: Any
     """C, dense."""
 

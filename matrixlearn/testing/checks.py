@@ -22,7 +22,13 @@ from matrixlearn.testing.laws.life import (
     check_save_and_load,
     check_warm_start,
 )
-from matrixlearn.testing.laws.play import check_exponent, check_linear_minimizer, check_oracles, check_sets
+from matrixlearn.testing.laws.play import (
+    check_exponent,
+    check_linear_minimizer,
+    check_oracles,
+    check_play,
+    check_sets,
+)
 from matrixlearn.testing.laws.proof import (
     check_agrees_with_cvxpy,
     check_blocks_agree_with_cvxpy,
@@ -62,6 +68,7 @@ CHECKS: tuple[Check, ...] = (
     check_sets,
     check_exponent,
     check_oracles,
+    check_play,
     check_bounds_are_their_definition,
     check_certificate_is_sound,
     check_agrees_with_cvxpy,

@@ -19,8 +19,8 @@ import numpy as np
 from matrixlearn.engines import Limits, MirrorDescent, run
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.exponents import DiagonalExponent
-from matrixlearn.oracles import Done, Move, Oracle
-from matrixlearn.problems import Bound, Problem
+from matrixlearn.oracles import Done, Move
+from matrixlearn.problems import Bound, Play, Problem
 from matrixlearn.sets import ScaledSimplex
 from matrixlearn.validation import as_array, as_real_vector
 from matrixlearn_definiteboost.oracle import closed_form_step
@@ -103,13 +103,9 @@ class EdgeProblem(Problem):
         """m."""
         return len(self.margins)
 
-    def exponent(self) -> DiagonalExponent:
-        """The O(d) mirror map."""
-        return DiagonalExponent(ScaledSimplex(self.margins.shape[1], 1.0))
-
-    def oracle(self) -> Oracle:
-        """The hypothesis with the largest edge."""
-        return LargestEdge(self.margins)
+    def play(self) -> Play:
+        """The O(d) mirror map; the hypothesis with the largest edge."""
+        return Play(DiagonalExponent(ScaledSimplex(self.margins.shape[1], 1.0)), LargestEdge(self.margins))
 
     def bound_from_matrix(self, X: np.ndarray) -> Bound:
         if np.max(self.margins @ X) > 1e-15 * len(X):
@@ -219,6 +215,5 @@ class _From(EdgeProblem):
         y = np.maximum(y, 0.0)
         return Bound(point=y, lower=self.dual_value(y))
 
-    def oracle(self) -> Oracle:
-        assert self.first is not None
-        return self.first
+    def play(self) -> Play:
+        return replace(super().play(), oracle=self.first)

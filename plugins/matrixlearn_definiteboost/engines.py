@@ -58,7 +58,7 @@ class Projections(MirrorDescent):
             accuracy=self.accuracy,
             seed=self.seed,
         )
-        return ProjectionState(G=oracle.G, exponent=problem.exponent(), oracle=oracle)
+        return ProjectionState(G=oracle.G, exponent=problem.play().exponent, oracle=oracle)
 
     def step(self, problem: Any, state: Any, incumbent: Incumbent) -> ProjectionState:
         """A round, and one step of the search for a strictly feasible matrix while a check waits for it."""

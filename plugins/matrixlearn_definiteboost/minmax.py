@@ -20,9 +20,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from matrixlearn.exceptions import ProblemError
+from matrixlearn.exponents import DenseExponent
 from matrixlearn.maps import DenseMap
+from matrixlearn.oracles import LevelOracle
 from matrixlearn.present import presented_by
-from matrixlearn.problems import Game, GameProblem
+from matrixlearn.problems import Game, GameProblem, Play
 from matrixlearn.sets import KnapsackSet, Spectraplex
 from matrixlearn_definiteboost.checks import stacked
 from matrixlearn_definiteboost.constraints import DenseConstraints
@@ -53,6 +55,7 @@ class MinMaxSDP(GameProblem):
 
     name = "minmax"
     objective = "maximize"
+    routines = ("DenseExponent", "LevelOracle")
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "constraints", stacked(self.constraints))
@@ -66,6 +69,10 @@ class MinMaxSDP(GameProblem):
         m, d = self.constraints.shape[:2]
         C, S = np.zeros_like(self.constraints[0]), Spectraplex(d, 1.0)
         return Game(C, DenseMap(self.constraints), np.zeros(m), S, KnapsackSet.simplex(m))
+
+    def play(self) -> Play:
+        """Density matrices against weights of the constraints that are violated at a guess."""
+        return Play(DenseExponent(self.game.S), LevelOracle(self.game))
 
     # -- theta ----------------------------------------------------------------------------------------
 

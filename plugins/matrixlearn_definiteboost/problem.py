@@ -26,32 +26,21 @@ from matrixlearn.exponents import DenseExponent
 from matrixlearn.linalg import frobenius
 from matrixlearn.maps.bounded import apply_error
 from matrixlearn.present import presented_by
-from matrixlearn.problems import Bound, Problem
+from matrixlearn.problems import Bound, Play, Problem
 from matrixlearn.sets import Spectraplex
 from matrixlearn.validation import require_real
 from matrixlearn_definiteboost.checks import density, per_constraint, rows, stacked
 from matrixlearn_definiteboost.constraints import Constraints, DenseConstraints, VectorConstraints
 from matrixlearn_definiteboost.dual import EPS, Sides, log_tr_exp
 from matrixlearn_definiteboost.feasible import FeasibleSet
+from matrixlearn_definiteboost.oracle import Correcting
 from matrixlearn_definiteboost.proof import ProjectionProof
 
 if TYPE_CHECKING:
     import cvxpy
 
-    from matrixlearn.oracles import Oracle
-
 
 PARAMETERS = ("constraints", "upper", "lower", "initial", "slack", "vectors", "minus")
-
-
-@dataclass(frozen=True)
-class Around(DenseExponent):
-    """exp(-G) / tr exp(-G), where the empty sum of losses is -log W_1."""
-
-    log_initial: Any = None
-
-    def zero(self, like: Any) -> Any:
-        return -self.log_initial
 
 
 @presented_by("matrixlearn_definiteboost.present:ProjectionPresenter")
@@ -102,6 +91,7 @@ class DefiniteBoost(Problem):
     name = "definiteboost"
     objective = "minimize"
     engines = ("corrective", "barrier", "definiteboost", "bregman")
+    routines = ("DenseExponent", "Correcting")
 
     def __post_init__(self) -> None:
         if (self.constraints is None) == (self.vectors is None):
@@ -319,15 +309,9 @@ class DefiniteBoost(Problem):
 
     # -- rounds -------------------------------------------------------------------------------------
 
-    def exponent(self) -> Around:
-        """The von Neumann mirror map around W_1."""
-        return Around(self.densities, log_initial=self.log_initial)
-
-    def oracle(self) -> Oracle:
-        """The most violated constraint, with the closed-form step."""
-        from matrixlearn_definiteboost.oracle import Correcting
-
-        return Correcting.of(self)
+    def play(self) -> Play:
+        """The von Neumann mirror map around W_1; the most violated constraint, with the closed-form step."""
+        return Play(DenseExponent(self.densities), Correcting.of(self), start=-self.log_initial)
 
     def first_points(self) -> list[tuple[np.ndarray | None, np.ndarray | None]]:
         return [(None, np.zeros(self.m))]

@@ -20,10 +20,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from matrixlearn.exceptions import ProblemError
-from matrixlearn.exponents import kernel_coordinates, span_coordinates
+from matrixlearn.exponents import SignedExponent, kernel_coordinates, span_coordinates
 from matrixlearn.maps import RankOneMap
+from matrixlearn.oracles import LevelOracle
 from matrixlearn.present import presented_by
-from matrixlearn.problems import Game, GameProblem
+from matrixlearn.problems import Game, GameProblem, Play
 from matrixlearn.sets import KnapsackSet, SpectralBall
 from matrixlearn.validation import as_hermitian, as_number, as_real_vector, as_samples
 from matrixlearn_discrepancy.samples import as_sparse_samples, gram_coordinates, in_order_of, is_sparse
@@ -68,6 +69,7 @@ class Discrepancy(GameProblem):
 
     name = "discrepancy"
     objective = "minimize"
+    routines = ("SignedExponent", "LevelOracle")
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "X_target", in_order_of(self.X_source, self.X_target))
@@ -145,6 +147,10 @@ class Discrepancy(GameProblem):
             SpectralBall(self.rank, 1.0),
             KnapsackSet.simplex(m, np.inf if self.max_weight is None else self.max_weight / m),
         )
+
+    def play(self) -> Play:
+        """The signed pair of blocks +-M; the weights nearest to the best ones known that meet the inequality."""
+        return Play(SignedExponent(self.game.S), LevelOracle(self.game))
 
     # -- files, the judge -------------------------------------------------------------------
 

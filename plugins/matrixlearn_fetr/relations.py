@@ -26,9 +26,10 @@ import numpy as np
 
 from matrixlearn.certificate import relative_gap
 from matrixlearn.exceptions import ProblemError
+from matrixlearn.exponents import ClippedLogDet
 from matrixlearn.multitask import EPS, Prior, SpectralPrecision
 from matrixlearn.present import presented_by
-from matrixlearn.problems import Bound, MulticonvexProblem
+from matrixlearn.problems import Bound, MulticonvexProblem, Play
 from matrixlearn.validation import as_array
 from matrixlearn_fetr.covariance import (
     PrecisionPair,
@@ -38,6 +39,7 @@ from matrixlearn_fetr.covariance import (
 )
 from matrixlearn_fetr.estimate import Estimate
 from matrixlearn_fetr.means import MEANS, Mean
+from matrixlearn_fetr.rounds import OtherBlocks
 
 if TYPE_CHECKING:
     import cvxpy
@@ -102,6 +104,7 @@ class RelationProblem(MulticonvexProblem):
 
     objective = "minimize"
     engines = ("joint", "pruning", "alternating", "gradient", "flip-flop")
+    routines = ("ClippedLogDet", "OtherBlocks")
 
     eta: float
     lower: float
@@ -223,6 +226,11 @@ class RelationProblem(MulticonvexProblem):
         d, m = self.shape
         size = float(np.clip(1.0, self.lower, self.upper))
         return PrecisionPair(SpectralPrecision.identity(d, size), SpectralPrecision.identity(m, size))
+
+    def play(self) -> Play:
+        """S1 by the clipped log-det; the other blocks answer it."""
+        d, m = self.shape
+        return Play(ClippedLogDet(d, m, self.lower, self.upper), OtherBlocks.of(self), start=m * np.eye(d))
 
     # -- one block at a time ------------------------------------------------------------------------
 

@@ -22,7 +22,7 @@ from matrixlearn.engines.mirror import MirrorState
 from matrixlearn.exceptions import MatrixLearnError, ProblemError
 from matrixlearn.files import read_archive, replacing
 from matrixlearn.oracles import Done
-from matrixlearn.problems import Bound, Problem
+from matrixlearn.problems import Bound, Play, Problem
 from matrixlearn_meg.instances import as_instance
 from matrixlearn_meg.losses import loss_named
 from matrixlearn_meg.maps import StreamExponent, first_losses, map_of
@@ -46,11 +46,8 @@ class Pass(Problem):
     def like(self) -> np.ndarray:
         return self.routine.start
 
-    def exponent(self) -> StreamExponent:
-        return self.routine
-
-    def oracle(self) -> Examples:
-        return self.examples
+    def play(self) -> Play:
+        return Play(self.routine, self.examples)
 
     def bound_from_matrix(self, X: Any) -> Bound:
         return Bound(point=X)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from matrixlearn.engines import Incumbent, MirrorDescent
-from matrixlearn.engines.mirror import MirrorState
+from matrixlearn.engines import Incumbent, MirrorDescent, State
 from matrixlearn.problems import Problem
 from matrixlearn_meg.problem import MEGRegression
 
@@ -22,5 +21,5 @@ class Online(MirrorDescent):
     def objection(self, problem: Problem) -> str:
         return "" if isinstance(problem, MEGRegression) else f"{self.name} is for MEGRegression problems"
 
-    def init(self, problem: Any, incumbent: Incumbent) -> MirrorState:
+    def init(self, problem: Any, incumbent: Incumbent) -> State:
         return super().init(problem.learner().reading(problem.examples()), incumbent)

@@ -21,9 +21,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from matrixlearn.exceptions import ProblemError
+from matrixlearn.exponents import DenseExponent
 from matrixlearn.linalg import adjoint, inner
+from matrixlearn.oracles import ResponseOracle
 from matrixlearn.present import presented_by
-from matrixlearn.problems import Bound, Problem
+from matrixlearn.problems import Bound, Play, Problem
 from matrixlearn.sets import KnapsackSet, Spectraplex
 from matrixlearn.validation import as_array, as_number, as_real_vector, as_weights
 from matrixlearn_meg.instances import Pair, as_instance
@@ -75,6 +77,7 @@ class MEGRegression(Problem):
     name = "meg"
     objective = "minimize"
     engines = ("newton", "online")
+    routines = ("DenseExponent", "ResponseOracle")
 
     def __post_init__(self) -> None:
         if not isinstance(self.loss, str) or self.loss not in LOSSES:
@@ -140,6 +143,18 @@ class MEGRegression(Problem):
     def examples(self) -> Iterator[tuple[np.ndarray, float]]:
         """(X_t, y_t), or (x_t, y_t) for dyads, in their order."""
         return zip(self.X, self.y, strict=True)
+
+    def play(self) -> Play:
+        """The saddle of f: u_t = c_t l'(tr(W X_t), y_t) is the best response of the conjugates to W, a corner of the
+        box where the loss is absolute.
+        """
+
+        def response(W: Any) -> tuple[np.ndarray, np.ndarray]:
+            u = self.multipliers_at(W)
+            return self.stack.apply(u), u
+
+        room = self.spectral_set.trace * float(np.log(self.d + 1))
+        return Play(DenseExponent(self.spectral_set), ResponseOracle(response, room))
 
     def first_points(self) -> list[tuple[Any, np.ndarray | None]]:
         W = self.spectral_set.center(self.cost)

@@ -28,15 +28,14 @@ from matrixlearn.exceptions import ProblemError
 from matrixlearn.exponents import DenseExponent
 from matrixlearn.linalg import sym
 from matrixlearn.present import presented_by
-from matrixlearn.problems import Bound, Problem
+from matrixlearn.problems import Bound, Play, Problem
 from matrixlearn.sets import KnapsackSet, Spectraplex
+from matrixlearn_quantum.armijo import ArmijoStep
 from matrixlearn_quantum.measurement import PauliMeasurement, all_settings, as_counts
 from matrixlearn_quantum.states import as_density, random_state, sample_counts
 
 if TYPE_CHECKING:
     import cvxpy
-
-    from matrixlearn_quantum.gradient import ArmijoStep
 
 EPS = float(np.finfo(np.float64).eps)
 
@@ -70,6 +69,7 @@ class StateTomography(Problem):
     name = "tomography"
     objective = "minimize"
     engines = ("factored", "exponentiated-gradient")
+    routines = ("DenseExponent", "ArmijoStep")
 
     def __post_init__(self) -> None:
         measurement = PauliMeasurement(self.settings)
@@ -145,15 +145,9 @@ class StateTomography(Problem):
         """0 <= y_k <= 1: A*(y) <= I implies it, E_k being a projector."""
         return KnapsackSet.box(np.zeros(self.counts.size), np.ones(self.counts.size))
 
-    def exponent(self) -> DenseExponent:
-        """The von Neumann mirror map."""
-        return DenseExponent(self.spectral_set)
-
-    def oracle(self) -> ArmijoStep:
-        """Gradient steps with Armijo's rule."""
-        from matrixlearn_quantum.gradient import ArmijoStep
-
-        return ArmijoStep(self)
+    def play(self) -> Play:
+        """The von Neumann mirror map; gradient steps with Armijo's rule."""
+        return Play(DenseExponent(self.spectral_set), ArmijoStep(self))
 
     def first_points(self) -> list[tuple[Any, np.ndarray | None]]:
         """I / d, and the bound of the settings taken one by one: y_sb = f_s, which gives the entropy of the counts."""

@@ -68,13 +68,14 @@ def test_it_passes_the_kit(site, run_python, tmp_path):
 import json, matrixlearn as ml
 from matrixlearn.testing import run_checks
 cls = ml.registered_problems()["e-optimal-design"]
-print(json.dumps({name: None if error is None else str(error) for name, error in run_checks(cls, max_examples=6)}))
+print(json.dumps({name: None if error is None else str(error) for name, error in run_checks(cls, max_examples=2)}))
 """
     told = json.loads(run_python("-c", script, path=[site], cwd=tmp_path))
     assert len(told) >= 20
     assert {name: error for name, error in told.items() if error} == {}
 
 
+@pytest.mark.slow
 def test_its_own_test_runs(site, run_python, tmp_path):
     shutil.copytree(TEMPLATE / "tests", tmp_path / "tests")
     shutil.copy(TEMPLATE / "pyproject.toml", tmp_path)

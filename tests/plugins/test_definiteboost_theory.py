@@ -235,7 +235,7 @@ def test_every_round_makes_the_progress_that_corollary_4_2_counts(seed, half, m,
     p = DefiniteBoost(C, upper)
     oracle, total = MostViolated.of(p, accuracy=1e-4), 0.0
     for _ in range(100):
-        X = p.exponent()(oracle.G)
+        X = p.play().exponent(oracle.G)
         r = float(np.max(p.violations(X)))
         answer = oracle(X)
         if isinstance(answer, Done):

@@ -160,6 +160,7 @@ def trials(rng, alpha=1.0):
     return Trials(X, target, y[:, None], fits, [problem.game.upper(each) for each in z], alpha)
 
 
+@pytest.mark.slow
 def test_signals_are_those_of_simulated_noise(rng):
     """The expected squared move under noise of the size of the losses, against many draws of it."""
     given = trials(rng)

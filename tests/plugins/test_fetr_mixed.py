@@ -123,6 +123,7 @@ def test_the_fit_is_a_certified_solution_and_the_formulas_agree():
         assert model.predict([[0.0, 0.0, 0.0]], [99]).shape == (1,)
 
 
+@pytest.mark.slow
 def test_with_few_rows_it_beats_pooling_and_the_grid():
     wins = 0
     for seed in range(5):

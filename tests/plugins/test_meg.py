@@ -24,7 +24,7 @@ def test_meg(check):
 def test_it_is_registered_and_brings_its_engines():
     assert ml.registered_problems()["meg"] is MEGRegression
     problem = MEGRegression.random(np.random.default_rng(0))
-    assert ml.methods(problem) == ["newton", "online", "reference"]
+    assert ml.methods(problem) == ["newton", "online", "mmw", "mirror", "reference"]
     for engine in problem.engines:
         with pytest.raises(CapabilityError, match="is for MEGRegression"):
             ml.solve(ml.LinearSDP(np.eye(2), [np.eye(2)], [1.0], 1.0), method=engine)

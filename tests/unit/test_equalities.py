@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import matrixlearn as ml
-from matrixlearn.exceptions import CapabilityError, ProblemError
+from matrixlearn.exceptions import ProblemError
 from matrixlearn.maps import CompressedMap, DenseMap, RankOneMap, SparseMap
 from matrixlearn.problems.linear.face import least_face
 from matrixlearn.problems.linear.open import combination
@@ -85,11 +85,12 @@ def test_a_ray_proves_infeasibility():
     assert np.linalg.eigvalsh(y[0] * np.eye(2) + y[1] * np.diag([1.0, 2.0]))[0] >= 0 and y @ [1.0, 3.0] < 0
 
 
-def test_engines_that_need_a_bounded_y_say_so():
-    problem = ml.LinearSDP.with_senses(np.eye(2), [np.eye(2)], [1.0], "==", 2.0)
-    assert ml.methods(problem) == ["interior-point", "reference"]
-    with pytest.raises(CapabilityError, match="equalities"):
-        ml.solve(problem, "mmw")
+def test_free_multipliers_are_bounded_by_a_strictly_feasible_pair_or_refused_by_name():
+    open_inside = ml.LinearSDP.with_senses(np.diag([1.0, 2.0]), [np.eye(2)], [1.0], "==", 2.0)
+    assert ml.solve(open_inside, "mmw", tol=0.05).status == "optimal"
+    rank_one = ml.LinearSDP.with_senses(np.eye(2), [np.eye(2), np.diag([1.0, 0.0])], [1.0, 1.0], "==")
+    refused = ml.solve(rank_one, "mmw")
+    assert refused.status == "optimal" or "no strictly feasible X was found, which mmw needs" in refused.explain()
 
 
 def test_equalities_are_checked():

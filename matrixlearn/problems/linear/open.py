@@ -8,7 +8,9 @@ for a strictly feasible X_s with the slacks s_j = b_j - <A_j, X_s> > 0,
 
     s.y <= b.y - <C, X_s>       for every y with A(y) - C >= 0,
 
-so that an optimal y lies in {y >= 0, s.y <= K}, K any upper bound on the optimum less <C, X_s>.
+so that an optimal y lies in {y >= 0, s.y <= K}, K any upper bound on the optimum less <C, X_s>. Where there are
+equalities, Z = A(y) - C >= 0 has <Z, X_s> <= K too, hence a trace of at most K / lambda_min(X_s), and the free y_E are
+the coordinates of Z + C - A_I(y_I) in the A_E: a box holds them (`_box`).
 """
 
 from __future__ import annotations
@@ -145,21 +147,39 @@ class OpenProgram(GameProblem):
         """Y."""
         if self.interior is None:
             return KnapsackSet(np.where(self.equal, -INF, 0.0), np.full(len(self.b), INF))
+        if np.any(self.equal):
+            return self._box(self.interior)
         slack = self.b - self.family.adjoint(self.interior)
         return KnapsackSet.weighted_simplex(slack, self.level - inner(self.C, self.interior))
 
+    def _box(self, interior: Array) -> KnapsackSet:
+        """0 <= y_i <= K / s_i outside E; with P_j the dual basis of the A_j in E, <P_j, A_k> = [j = k],
+
+        |y_j - <P_j, C>|  <=  ||P_j||_F K / lambda_min(X_s) + sum over i outside E of |<P_j, A_i>| K / s_i
+        """
+        K = self.level - inner(self.C, interior)
+        slack = np.where(self.equal, 1.0, self.b - self.family.adjoint(interior))
+        most = np.where(self.equal, 0.0, K / slack)
+        E = np.flatnonzero(self.equal)
+        rows = np.stack([self.family.adjoint(self.family.matrix(int(j))) for j in E])
+        inverse = np.linalg.pinv(rows[:, E], hermitian=True)
+        trace = K / float(np.linalg.eigvalsh(as_numpy(interior))[0])
+        reach = np.sqrt(np.maximum(np.diagonal(inverse), 0.0)) * trace + np.abs(inverse @ rows) @ most
+        middle = inverse @ self.family.adjoint(self.C)[E]
+        low, high = np.zeros(len(self.b)), most
+        low[E], high[E] = middle - reach, middle + reach
+        return KnapsackSet.box(low, high)
+
     def bounded(self, X: Array | None = None, upper: float = 1.0, y: np.ndarray | None = None) -> OpenProgram | None:
-        """The same program with both sets bounded, by a strictly feasible X, twice the proved width, and a trace; None
-        where equalities leave Y without a bound. Without X, a stand-in that tells which engines can play it.
+        """The same program with both sets bounded, by a strictly feasible X, twice the proved width, and a trace.
+        Without X, a stand-in that tells which engines can play it.
 
         A y with A(y) - C > 0 bounds the trace of every matrix that is as good as X.
         """
-        if np.any(self.equal):
-            return None
         R = self._finite_trace
         if X is None:
-            slack = np.ones(len(self.b))
-            return replace(self, interior=0 * self.C, b=slack, level=upper, trace=R)
+            free = self.equal & False
+            return replace(self, interior=0 * self.C, b=np.ones(len(self.b)), equal=free, level=upper, trace=R)
         value = inner(self.C, X)
         if y is not None and self.trace_multipliers is None:
             R = self._trace_at(y, value)
@@ -188,7 +208,9 @@ class OpenProgram(GameProblem):
         return 0.0
 
     def _repair(self, interior: Array) -> Callable[[Array], Array]:
-        """X -> (1 - theta) X + theta X_s with all inequalities met."""
+        """X -> (1 - theta) X + theta X_s with all inequalities met; on the equalities first, where there are some."""
+        if np.any(self.equal):
+            return lambda X: self.toward(X, interior)
         inside = self.b - self.family.adjoint(interior)
 
         def repaired(X: Array) -> Array:

@@ -34,6 +34,7 @@ from matrixlearn.problems.linear.echelon import Echelon, echelon
 from matrixlearn.problems.linear.exact import combined
 from matrixlearn.problems.linear.face import whole_multipliers
 from matrixlearn.problems.linear.standard import Standard
+from matrixlearn.problems.play import Play
 from matrixlearn.problems.rows import constraint_family
 from matrixlearn.problems.sdpa import read_sdpa, write_sdpa
 from matrixlearn.typing import Array
@@ -111,6 +112,7 @@ class LinearSDP(Problem):
 
     name = "sdp"
     objective = "maximize"
+    routines = ("DenseExponent", "LevelOracle")
 
     def __post_init__(self) -> None:
         C = as_hermitian("C", self.C)
@@ -246,6 +248,10 @@ class LinearSDP(Problem):
 
     def reduction(self) -> Standard:
         return self.standard
+
+    def play(self) -> Play:
+        """That of the equivalent program, which is solved in the place of this one."""
+        return self.standard.program.play()
 
     def reconsidered(
         self, reduction: Reduction, best: Incumbent, last: Proposal, tol: float, atol: float

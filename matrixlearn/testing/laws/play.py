@@ -9,21 +9,23 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 from matrixlearn._array import as_numpy, from_numpy
-from matrixlearn.exponents import entropy_on
+from matrixlearn.engines import Incumbent, Proposal
 from matrixlearn.linalg import frobenius, spectral_norm
-from matrixlearn.oracles import Done, LevelOracle, SortedListOracle, VertexOracle
-from matrixlearn.problems import GameProblem
+from matrixlearn.oracles import Done, LevelOracle, Move, SortedListOracle, VertexOracle, at_level
+from matrixlearn.problems import GameProblem, Problem
 from matrixlearn.sets import ScaledSimplex, Spectraplex
 from matrixlearn.testing.asserts import (
     assert_at_most,
     assert_close,
     assert_in_dual_set,
     assert_in_spectral_set,
+    assert_same,
     holds,
 )
 from matrixlearn.testing.laws import exponents
 from matrixlearn.testing.laws.base import (
     ProblemOrClass,
+    class_of,
     law_of,
     random_hermitian,
     random_member,
@@ -103,7 +105,7 @@ def check_exponent(problem: ProblemOrClass) -> None:
     @for_all(p=instances(problem), seed=seeds(), size=st.sampled_from([1e-12, 1e-3, 1.0, 30.0, 1e6]))
     def law(p: Any, seed: int, size: float) -> None:
         game = p.game
-        S, mirror, rng = game.S, entropy_on(game.S), np.random.default_rng(seed)
+        S, mirror, rng = game.S, p.play().exponent, np.random.default_rng(seed)
         if tuple(mirror.zero(game.C).shape) != tuple(game.C.shape):
             return  # losses in coordinates of its own: the plugin tests it against the dense routine
         G = exponents.in_blocks(random_hermitian(game, rng), S)
@@ -129,7 +131,7 @@ def check_exponent(problem: ProblemOrClass) -> None:
 def check_oracles(problem: ProblemOrClass) -> None:
     """An oracle moves to a y in Y with value(X, y) = level - slack <= level and ||A(y) - C||_2 <= width, and
     fails only where min over D_alpha of value(X, y) > level = alpha, as LP duality has it; then X (repaired)
-    proves that the optimum is at least the level (Lemma 4.2.1).
+    proves that the optimum is at least the level (Lemma 4.2.1). The problem's own oracle is one of them.
     """
 
     @for_all(p=instances(problem), seed=seeds())
@@ -148,8 +150,9 @@ def check_oracles(problem: ProblemOrClass) -> None:
         spread = max(constant + float(gradient @ anchor) - least, 1e-3 * size)
         level = least + spread * float(rng.choice([-0.5, 1e-6, 0.3, 1.0, 3.0]))
         Y, part = game.Y, game.level_set(level)
-        oracles: list[Any] = [VertexOracle(game, level), LevelOracle(game, level, anchor)]
-        least_of = {"VertexOracle": least, "SortedListOracle": least}
+        own = at_level(p.play().oracle, level, anchor)
+        oracles: list[Any] = [VertexOracle(game, level), LevelOracle(game, level, anchor), own]
+        least_of = {type(own).__name__: least, "VertexOracle": least, "SortedListOracle": least}
         least_of["LevelOracle"] = constant + linear_minimum(part, gradient)
         assert_at_most(least, least_of["LevelOracle"], atol=1e-11 * size, what="the minima over Y and over D_alpha")
         simplex = Y.weights is not None and np.all(Y.weights == 1) and np.all(Y.lower == 0)
@@ -176,5 +179,51 @@ def check_oracles(problem: ProblemOrClass) -> None:
             scale = size_at(game, answer.y) / game.S.trace
             assert_close(loss, expected, atol=1e-12 * scale * game.S.n, what=f"{who}: loss and A(y) - C")
             assert_at_most(spectral_norm(loss), answer.width, atol=1e-12 * scale, what=f"{who}: ||loss|| and width")
+
+    law()
+
+
+ROUNDS = 8
+"""That a play is followed for."""
+
+
+@law_of(Problem)
+def check_play(problem: ProblemOrClass) -> None:
+    """X_t = exponent(G_t), the oracle answers it with a Hermitian loss of its size, and twice with the same; whatever
+    the rounds show is a bound; the names that the class lists are those of the routines that play.
+    """
+
+    @for_all(p=instances(problem))
+    def law(p: Any) -> None:
+        plays = p.play()
+        if plays is None:
+            holds(not p.routines, f"{class_of(problem).__name__} lists routines, but play() returns None")
+            return
+        exponent, oracle = plays.exponent, plays.oracle
+        names = (type(exponent).__name__, type(oracle).__name__)
+        if p.routines:
+            holds(p.routines == names, f"routines lists {p.routines}, but play() returns {names}")
+        if hasattr(oracle, "at"):
+            return  # at levels: `check_oracles`
+        G = exponent.zero(p.like) if plays.start is None else plays.start
+        shown = Incumbent.first(p)
+        for t in range(ROUNDS):
+            X = exponent(G)
+            answer, again = oracle(X), oracle(X)
+            who = f"{names[1]} in round {t + 1}"
+            if not isinstance(answer, Move):
+                holds(isinstance(answer, Done), f"{who} must answer with a Move or Done, got {type(answer).__name__}")
+                break
+            loss = as_numpy(answer.loss)
+            holds(np.shape(loss) == np.shape(as_numpy(X)), f"{who}: the loss has shape {np.shape(loss)}, X has another")
+            holds(bool(np.all(np.isfinite(loss))), f"{who}: the loss must be finite")
+            assert_same(answer.loss, again.loss, what=f"{who}: the loss, asked twice")
+            if np.ndim(loss) == 2:
+                assert_close(loss, loss.conj().T, atol=1e-12 * frobenius(loss), what=f"{who}: the loss and its adjoint")
+            G = exponent.accumulate(G, answer.loss, answer.step)
+            oracle = oracle if answer.then is None else answer.then
+            shown = shown.offered(Proposal(X=X if answer.point is None else answer.point, y=answer.y))
+        slack = 1e-9 * shown.size + max(shown.from_matrix.rounding, shown.from_vector.rounding)
+        assert_at_most(shown.lower, shown.upper, atol=slack, what="the lower and the upper bound of the rounds")
 
     law()

@@ -1,6 +1,7 @@
 """What the tests of all engines share: random instances with their judges, and the law that holds for each."""
 
 import importlib.util
+import os
 from functools import lru_cache
 from pathlib import Path
 
@@ -11,7 +12,9 @@ import matrixlearn as ml
 from matrixlearn.engines import InteriorPoint, run
 from matrixlearn.testing.reference import optimum
 
-INSTANCES = 60
+INSTANCES = 20 if os.environ.get("HYPOTHESIS_PROFILE", "dev") == "dev" else 60
+"""Each of seven engines solves them all, and cvxpy before: CI takes more."""
+
 TEMPLATE = Path(__file__).parents[3] / "examples/plugin_template/src/matrixlearn_template_design/problem.py"
 
 

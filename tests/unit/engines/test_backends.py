@@ -57,6 +57,14 @@ GAMES |= {f"sdp, {name}": functools.partial(linear, **options) for name, options
 WITHOUT_TIES = GAMES | {
     f"sdp, {name}": functools.partial(linear, by_rows=False, **options) for name, options in PROGRAMS.items()
 }
+
+
+@functools.cache
+def numpys(made_of, **how):
+    """The answer for NumPy's arrays, which each back end is held to."""
+    return ml.solve(made_of(np.asarray), **how)
+
+
 games = pytest.mark.parametrize("name", GAMES)
 
 
@@ -64,12 +72,12 @@ games = pytest.mark.parametrize("name", GAMES)
 def test_interior_point(backend, name):
     tol = 1e-9
     mine = ml.solve(GAMES[name](backend.array), method="interior-point", tol=tol)
-    numpys = ml.solve(GAMES[name](np.asarray), method="interior-point", tol=tol)
-    assert mine.status == numpys.status == "optimal"
-    assert mine.value == pytest.approx(numpys.value, rel=1e-8)
-    assert mine.lower == pytest.approx(numpys.lower, rel=1e-8)
-    assert mine.upper == pytest.approx(numpys.upper, rel=1e-8)
-    np.testing.assert_allclose(mine.y, numpys.y, atol=1e-5 * np.abs(numpys.y).max())
+    theirs = numpys(GAMES[name], method="interior-point", tol=tol)
+    assert mine.status == theirs.status == "optimal"
+    assert mine.value == pytest.approx(theirs.value, rel=1e-8)
+    assert mine.lower == pytest.approx(theirs.lower, rel=1e-8)
+    assert mine.upper == pytest.approx(theirs.upper, rel=1e-8)
+    np.testing.assert_allclose(mine.y, theirs.y, atol=1e-5 * np.abs(theirs.y).max())
     assert backend.is_numpy or not isinstance(mine.matrix, np.ndarray)  # in the user's library
     mine.certificate.verify()
 
@@ -77,19 +85,17 @@ def test_interior_point(backend, name):
 @games
 def test_multiplicative_weights(backend, name):
     """The first round is the same; later ones until rounding is amplified: oracles jump between vertices."""
-
-    def rounds(array, count):
-        return ml.solve(WITHOUT_TIES[name](array), method="mmw", tol=1e-12, max_iter=count)
-
-    mine, numpys = rounds(backend.array, 1), rounds(np.asarray, 1)
-    size = max(abs(numpys.lower), abs(numpys.upper))
-    assert mine.lower == pytest.approx(numpys.lower, abs=1e-8 * size)
-    assert mine.upper == pytest.approx(numpys.upper, abs=1e-8 * size)
-    later, optimum = rounds(backend.array, 15), ml.solve(WITHOUT_TIES[name](np.asarray), tol=1e-8)
-    assert later.iterations == 15
-    assert later.lower <= optimum.upper
-    assert later.upper >= optimum.lower
-    assert later.gap < mine.gap
+    first, later = {"method": "mmw", "tol": 1e-12, "max_iter": 1}, {"method": "mmw", "tol": 1e-12, "max_iter": 15}
+    problem = WITHOUT_TIES[name](backend.array)
+    mine, theirs = ml.solve(problem, **first), numpys(WITHOUT_TIES[name], **first)
+    size = max(abs(theirs.lower), abs(theirs.upper))
+    assert mine.lower == pytest.approx(theirs.lower, abs=1e-8 * size)
+    assert mine.upper == pytest.approx(theirs.upper, abs=1e-8 * size)
+    more, optimum = ml.solve(problem, **later), numpys(WITHOUT_TIES[name], tol=1e-8)
+    assert more.iterations == 15
+    assert more.lower <= optimum.upper
+    assert more.upper >= optimum.lower
+    assert more.gap < mine.gap
 
 
 @pytest.mark.parametrize("name", ["discrepancy, more samples", "sdp, complex"])

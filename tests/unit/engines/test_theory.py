@@ -10,7 +10,8 @@ import matrixlearn as ml
 from matrixlearn.engines import Adaptive, Incumbent, Limits, MatrixMultiplicativeWeights, Theory, run
 from matrixlearn.exponents import entropy_on
 from matrixlearn.maps import DenseMap
-from matrixlearn.problems import Game
+from matrixlearn.oracles import SortedListOracle
+from matrixlearn.problems import Game, Play
 from matrixlearn.problems.played import Played
 from matrixlearn.sets import KnapsackSet, TraceBall
 
@@ -28,6 +29,11 @@ def phase_one():
     nu = b + 3.0 * np.linalg.norm(A, 2, axis=(1, 2))
     game = Game(np.zeros((3, 3)), DenseMap(A / nu[:, None, None]), b / nu, TraceBall(3, 3.0), KnapsackSet.simplex(4))
     return Played(game)
+
+
+def published(game):
+    """The entropy of S and the sorted list of Algorithm 3."""
+    return Play(entropy_on(game.game.S), SortedListOracle(game.game))
 
 
 def widest(game):
@@ -54,7 +60,7 @@ def test_the_step_is_positive_and_minus_log_of_one_minus_epsilon():
     game, delta = discrepancy(), 0.3
     schedule, incumbent = Theory(delta), Incumbent(discrepancy())
     start = Incumbent(game).offered(ml.engines.Proposal(X=game.game.S.center(game.game.C), y=game.game.Y.center()))
-    first = schedule.step(game.game, schedule.init(game.game, start, entropy_on(game.game.S)), start)
+    first = schedule.step(game.game, schedule.init(game.game, start, published(game)), start)
     alpha = first.alpha
     rho = alpha + widest(game)
     epsilon = delta * alpha / (2 * rho)
@@ -73,7 +79,7 @@ def test_the_guess_is_lowered_only_after_t_successes_or_by_a_certified_value(see
     game, schedule = discrepancy(seed), Theory(delta=0.5)
     optimum = ml.solve(game, tol=1e-9)
     incumbent = Incumbent(game)
-    state = schedule._guess(game.game, entropy_on(game.game.S), 0.0, 4 * optimum.upper)  # both ends far from the value
+    state = schedule._guess(game.game, published(game), 0.0, 4 * optimum.upper)  # both ends far from the value
     lowered = raised = 0
     for _ in range(30_000):
         before, needed = state, schedule.rounds_for(game.game, state.alpha)
@@ -111,7 +117,7 @@ def test_the_search_ends_where_successes_no_longer_help(delta):
     game, schedule = discrepancy(), Theory(delta)
 
     def at(low, high):
-        return schedule._guess(game.game, entropy_on(game.game.S), low, high)
+        return schedule._guess(game.game, published(game), low, high)
 
     for stretch in (1 + 2 * delta + 1e-6, (1 + delta) / (1 - delta) - 1e-6):
         assert schedule._after(game.game, at(1.0, stretch), ml.engines.Proposal()).finished
@@ -122,14 +128,16 @@ def test_a_certified_upper_bound_below_the_guess_is_taken_over():
     game, schedule = discrepancy(), Theory(delta=0.5)
     answer = ml.solve(game, tol=1e-6)
     known = Incumbent(game).offered(ml.engines.Proposal(X=answer.matrix, y=answer.y))
-    state = schedule.init(game.game, known, entropy_on(game.game.S))
+    state = schedule.init(game.game, known, published(game))
     assert state.high == known.upper and state.low == known.lower
     assert known.lower <= state.alpha <= known.upper
 
 
 def test_solve_with_the_published_schedule_is_honest():
     game = discrepancy()
-    solution = ml.solve(game, method=MatrixMultiplicativeWeights(Theory(delta=0.5)), tol=1e-3, max_iter=30_000)
+    solution = ml.solve(
+        game, method=MatrixMultiplicativeWeights(Theory(delta=0.5), oracle=SortedListOracle), tol=1e-3, max_iter=30_000
+    )
     optimum = ml.solve(game, tol=1e-9)
     assert solution.lower <= optimum.upper and optimum.lower <= solution.upper
     assert "delta = 0.5" in solution.explain()

@@ -79,7 +79,7 @@ def survives(client, delay, seed):
     return W, time.monotonic() - began
 
 
-@pytest.mark.parametrize("delay", [0.0, 0.07])
+@pytest.mark.parametrize("delay", [pytest.param(0.0, marks=pytest.mark.slow), 0.07])
 def test_a_killed_worker_costs_nothing_but_time(client, delay):
     W, seconds = survives(client, delay, seed=1)
     np.testing.assert_array_equal(W, iterate(Local().hold(SHARDS), seconds=0))
@@ -299,6 +299,7 @@ def certificates(folder):
     return [str(folder / name) for name in ("ca.pem", "own.pem", "own.key")]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="makes its certificates by openssl")
 def test_a_remote_cluster_by_tls(scheduler, tmp_path, monkeypatch):
     ca, cert, key = certificates(tmp_path)

@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 from matrixlearn_discrepancy import Discrepancy
 from matrixlearn_fetr import FETR
+from matrixlearn_fetr.rounds import OtherBlocks
 from matrixlearn_maxcut import MaxCut
 from scipy.linalg import expm
 
 from matrixlearn.exceptions import ContradictionError
 from matrixlearn.exponents import entropy_on
 from matrixlearn.maps import DenseMap, LinearMap
+from matrixlearn.oracles import Move
 from matrixlearn.problems import Bound, Game, GameProblem, MulticonvexProblem
 from matrixlearn.sets import KnapsackSet, Spectraplex
 from matrixlearn.testing import checks
@@ -448,6 +450,29 @@ class HidesAParameter(MaxCut):
     ----------
     weights : array
     """
+
+
+@fails(checks.check_play)
+class NamesAnother(MaxCut):
+    routines = ("DenseExponent", "VertexOracle")
+
+
+class Forgetful(OtherBlocks):
+    """Answers with a loss that is not symmetric."""
+
+    def __call__(self, X):
+        answer = super().__call__(X)
+        return (
+            replace(answer, loss=answer.loss + np.triu(np.ones(np.shape(X)), 1)) if isinstance(answer, Move) else answer
+        )
+
+
+@fails(checks.check_play)
+class PlaysLopsided(FETR):
+    routines = ("ClippedLogDet", "Forgetful")
+
+    def play(self):
+        return replace(super().play(), oracle=Forgetful.of(self))
 
 
 @fails(checks.check_blocks_agree_with_cvxpy)
