@@ -3,9 +3,9 @@
     lower <= optimum <= upper,    gap = (upper - lower) / size
 
 ``size`` is the largest of |lower|, |upper|, the smaller of what the bounds add up to at the points that prove them
-(`Bound.size`, such as sum_j |b_j y_j| and sum_ik |C_ik X_ik|) and a small part of the problem's own scale. Each bound holds an allowance for all
-that rounding may have done. Bounds that differ by no more than rounding of the terms of the objective have no gap, so
-that an optimum of 0 is found (`Bound.rounding`).
+(`Bound.size`, such as sum_j |b_j y_j| and sum_ik |C_ik X_ik|) and a small part of the problem's own scale. Each bound
+holds an allowance for all that rounding may have done. Bounds that differ by no more than rounding of the terms of the
+objective have no gap, so that an optimum of 0 is found (`Bound.rounding`).
 """
 
 from __future__ import annotations

@@ -13,8 +13,8 @@ from fractions import Fraction
 from math import gcd, lcm
 
 import numpy as np
-import scipy.linalg
 
+from matrixlearn.linalg.pivoting import pivot_order
 from matrixlearn.maps import CompressedMap
 from matrixlearn.problems.linear.face import reduced_echelon, whole_numbers
 from matrixlearn.problems.linear.proof import Proof
@@ -53,7 +53,7 @@ def with_exact_kernel(proof: Proof, y: np.ndarray) -> np.ndarray | None:
     right, unit = wholes[0]
     sizes = np.array([[float(value) for value in column] for column, _ in wholes[1:]])
     norms = np.linalg.norm(sizes, axis=1)
-    order = scipy.linalg.qr((sizes / np.where(norms > 0, norms, 1.0)[:, None]).T, mode="r", pivoting=True)[1]
+    order = pivot_order((sizes / np.where(norms > 0, norms, 1.0)[:, None]).T)
     units = np.array([wholes[1 + k][1] - unit for k in order])
     guess = np.ldexp(y[used[order]], units)
     found = _solved(np.column_stack([*(wholes[1 + k][0] for k in order), right]), guess)

@@ -24,21 +24,17 @@ import numpy as np
 from matrixlearn._array import EPS, as_numpy, from_numpy, identity
 from matrixlearn.linalg import frobenius, inner, spectral_norm, sym, trace
 from matrixlearn.linalg.verified import INF, least_eigenvalue
-from matrixlearn.maps import CompressedMap, LinearMap
+from matrixlearn.maps import LinearMap
 from matrixlearn.problems.base import Bound
 from matrixlearn.problems.cells import diagonal_blocks
 from matrixlearn.problems.game import Game
-from matrixlearn.problems.linear.face import exact_congruence, exact_inner, exact_slack, is_semidefinite
-from matrixlearn.problems.linear.kernel import with_exact_kernel
+from matrixlearn.problems.linear.digits import exact_multipliers, exact_ray, is_exactly_feasible
 from matrixlearn.problems.linear.limit import TraceLimit
 from matrixlearn.problems.linear.proof import MOVES, Proof
 from matrixlearn.problems.linear.span import spanned
 from matrixlearn.problems.played import GameProblem
 from matrixlearn.sets import KnapsackSet, TraceBall
 from matrixlearn.typing import Array
-
-SMALL = 40
-"""The order up to which a ray is looked for in whole numbers."""
 
 ROUNDED = 1e-5
 """Part of R by which a trace may be above it, where no bound needs R."""
@@ -48,9 +44,6 @@ VANISHED = 1e-6
 
 NEARLY = 1e-12
 """Part of I below which a multiple of a row in it is rounding."""
-
-SINGULAR = 1e-10
-"""Part of the largest eigenvalue up to which a negative one is looked at exactly."""
 
 SMALL_MULTIPLE = 2.0**-10
 """Of the largest multiple of I that the rows allow, what others are moved towards."""
@@ -292,26 +285,8 @@ class OpenProgram(GameProblem):
         along = replace(self.proof, b=np.zeros(len(self.b)))
         if along.lower(X)[0] > 0:
             return from_numpy(X, self.C)
-        for q in (1, 2, 3, 4, 6, 8) if len(X) <= SMALL and not np.iscomplexobj(X) else ():
-            D = np.rint(q * X)
-            if self._is_exact_ray(D):
-                return from_numpy(D, self.C)
-        return None
-
-    def _is_exact_ray(self, D: np.ndarray) -> bool:
-        """Whether whole numbers D are a ray, without rounding."""
-        if not np.any(D) or np.iscomplexobj(self.proof.C) or isinstance(self.proof.family, CompressedMap):
-            return False
-        if not exact_inner(np.real(self.proof.C).reshape(-1), D.reshape(-1)) > 0:
-            return False
-        for j in range(len(self.b)):
-            A = self.proof.family.matrix(j)
-            if np.iscomplexobj(A) and np.any(np.imag(A)):
-                return False
-            value = exact_inner(np.real(A).reshape(-1), D.reshape(-1))
-            if value > 0 or (self.equal[j] and value != 0):
-                return False
-        return is_semidefinite(D)
+        D = exact_ray(self.proof, X)
+        return None if D is None else from_numpy(D, self.C)
 
     def estimate_from_matrix(self, X: Array) -> Bound:
         """<C, X> of an X that meets the rows to a part in 10^6 of their terms: a lower bound that is not proved."""
@@ -346,63 +321,26 @@ class OpenProgram(GameProblem):
             free = np.where(self.b == 0, y, 0.0)  # where X = 0 is optimal, these prove it
             if proof.upper(free)[0] == 0:
                 return Bound(point=free, upper=0.0, trace_bound=self._used(free))
-            if (exact := self._exact_bound(free)) is not None and exact.upper <= 0:
-                return exact
+            if (exact := exact_multipliers(proof, free)) is not None:  # b is 0 where they are not
+                return Bound(point=exact, upper=0.0, trace_bound=self._used(exact), singular=True)
         if upper < INF:
             return Bound(point=y, upper=upper, size=size, trace_bound=self._used(y))
-        if len(proof.C) <= SMALL and (exactly := self._exactly(y)) is not None:
-            return exactly
+        if is_exactly_feasible(proof, y):
+            return Bound(point=y, upper=proof.value(y)[0], size=size, trace_bound=self._used(y), singular=True)
         if self.trace_multipliers is not None:  # A(z) about I: t z makes up for what y lacks
             for more in ROOMS:
                 moved = y + (1 + more) * proof.shift(y) * self.trace_multipliers
                 upper, size = proof.upper(moved)
                 if upper < INF:
                     return Bound(point=moved, upper=upper, size=size, trace_bound=self._used(moved))
-        nearby = self._exact_bound(y) or Bound(point=y, size=size)
+        nearby, exact = Bound(point=y, size=size), exact_multipliers(proof, y)
+        if exact is not None:
+            upper, size = proof.value(exact)
+            nearby = Bound(point=exact, upper=upper, size=size, trace_bound=self._used(exact), singular=True)
         if self.interior is None:
             return nearby
         by_limit = self.bound_by_limit(y)  # an engine between bounds plays with the trace that was given
         return by_limit if by_limit.upper < nearby.upper else nearby
-
-    def _exact_bound(self, y: np.ndarray) -> Bound | None:
-        """What multipliers of few digits next to y prove where A(y) - C >= 0 is singular: without rounding.
-
-        Where no y has A(y) - C > 0, no factorization proves any.
-        """
-        if len(self.proof.C) > SMALL:
-            return None
-        return next((found for z in self._with_few_digits(y) if (found := self._exactly(z)) is not None), None)
-
-    def _exactly(self, y: np.ndarray) -> Bound | None:
-        """b.y, where A(y) - C is computed without rounding, is nearly singular, and is proved semidefinite."""
-        F, _ = self.proof.slack(y)
-        w = np.linalg.eigvalsh(F)
-        if w[0] < -SINGULAR * max(float(w[-1]), -float(w[0])):
-            return None
-        N = self._exact_slack(y)
-        if N is None or not is_semidefinite(N):
-            return None
-        value, size = self.proof.value(y)
-        return Bound(point=y, upper=value, size=size, trace_bound=self._used(y), singular=True)
-
-    def _with_few_digits(self, y: np.ndarray) -> Iterator[np.ndarray]:
-        """Multiples of 1, 1/2, ... next to y, and a y whose slack has a null space in whole numbers."""
-        for q in (1.0, 2.0, 4.0, 8.0, 16.0):
-            yield self.proof.signed(np.rint(q * y) / q)
-        found = with_exact_kernel(self.proof, y)
-        if found is not None:
-            yield found
-
-    def _exact_slack(self, y: np.ndarray) -> np.ndarray | None:
-        """A(y) - C without rounding, None where that takes more digits; on a face by way of the whole program."""
-        proof = self.proof
-        if not isinstance(proof.family, CompressedMap):
-            return None if proof.cost_error else exact_slack(proof.family, proof.C, y)
-        if proof.whole is None:
-            return None
-        N = exact_slack(proof.family.base, proof.whole.C, y)
-        V = proof.family.V
-        return None if N is None else exact_congruence(N, V if len(N) == len(V) else np.kron(np.eye(2), V))
 
     def bound_by_limit(self, y: np.ndarray) -> Bound:
         """What y proves of the X whose trace the user's bound allows: b.y + R s, A(y) - C + s I >= 0."""

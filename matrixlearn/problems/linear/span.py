@@ -15,9 +15,9 @@ from fractions import Fraction
 from math import lcm
 
 import numpy as np
-import scipy.linalg
 
 from matrixlearn.linalg import sym
+from matrixlearn.linalg.pivoting import pivot_order
 from matrixlearn.linalg.verified import INF
 from matrixlearn.maps import CompressedMap, DenseMap
 from matrixlearn.maps.bounded import congruence_error
@@ -122,7 +122,7 @@ def whole_range(X: np.ndarray) -> np.ndarray | None:
         return None
     U = U[:, at:]
     noise = min(10 * float(ratios[at]) ** -0.5, 1e-2)  # |X_ij| <= sqrt(w_i w_j) between the range and the others
-    pivots = np.sort(scipy.linalg.qr(U.T, mode="r", pivoting=True)[1][: U.shape[1]])
+    pivots = np.sort(pivot_order(U.T)[: U.shape[1]])
     form = np.linalg.solve(U[pivots].T, U.T)
     parts = (form.real, form.imag) if np.iscomplexobj(form) else (form,)
     V = np.zeros((n, len(form)), dtype=X.dtype)
@@ -179,7 +179,7 @@ def independent(rows: np.ndarray, right: np.ndarray, equal: np.ndarray) -> np.nd
     if not len(those):
         return np.flatnonzero(says)
     units = np.abs(rows[those]).max(axis=1)
-    order = those[scipy.linalg.qr((rows[those] / units[:, None]).T, mode="r", pivoting=True)[1]]
+    order = those[pivot_order((rows[those] / units[:, None]).T)]
     used = np.flatnonzero(np.any(rows[order] != 0, axis=0))
     rank = min(len(order), len(used))
     if len(order) * rank * (len(used) + 1) > WORK:
