@@ -11,7 +11,8 @@ from importlib.metadata import version as _version
 
 from matrixlearn import engines, exceptions, exponents, maps, oracles, problems, sets
 from matrixlearn._certify import certify
-from matrixlearn._solve import methods, solve
+from matrixlearn._choice import methods
+from matrixlearn._solve import solve
 from matrixlearn.certificate import Certificate
 from matrixlearn.problems.linear import LinearSDP
 from matrixlearn.problems.rows import entries

@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from matrixlearn.certificate import Certificate, certified, checked_points
-from matrixlearn.engines import Incumbent, InteriorPoint, Limits, run
+from matrixlearn.engines import Incumbent, InteriorPoint, Limits, Proposal, run
 from matrixlearn.problems.base import Problem, require_problem
+from matrixlearn.problems.conic import ConicProblem
+from matrixlearn.reductions import reduction_of
 from matrixlearn.typing import Array
 
 MOST = 40
@@ -48,8 +50,8 @@ def strictly_feasible(problem: Problem) -> tuple[Array | None, np.ndarray | None
     """(X, y) strictly feasible, by as many iterations of an interior-point method as both take; None for what is not
     found, or for a problem that has no use for them.
     """
-    reduction = problem.reduction()
-    if reduction is None or reduction.answer:
+    reduction = reduction_of(problem)
+    if not isinstance(problem, ConicProblem) or reduction.answer:
         return None, None
     found = run(
         InteriorPoint(),
@@ -59,8 +61,5 @@ def strictly_feasible(problem: Problem) -> tuple[Array | None, np.ndarray | None
         limits=Limits(max_iter=MOST),
         decided=lambda best: best.inside is not None and best.inside_dual is not None,
     ).incumbent
-    X, y = found.inside, found.inside_dual
-    return (
-        None if X is None else reduction.lifted_matrix(X),
-        None if y is None else reduction.lifted_vector(y),
-    )
+    inside = reduction.lift(Proposal(X=found.inside, y=found.inside_dual))
+    return inside.X, inside.y

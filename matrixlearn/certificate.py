@@ -23,6 +23,7 @@ from matrixlearn.exceptions import CertificateError, ContradictionError, Problem
 from matrixlearn.files import SMALLEST
 from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.problems.base import INF, Bound, Problem, Rigour
+from matrixlearn.problems.conic import ray_near, toward, toward_dual
 from matrixlearn.typing import Array
 from matrixlearn.validation import as_array, as_hermitian, as_real_vector
 
@@ -172,7 +173,7 @@ class Certificate:
                 f"[{self.lower:.17g}, {self.upper:.17g}]"
             )
             raise CertificateError(msg)
-        if self.ray is not None and not self.problem.is_ray(self.ray):
+        if self.ray is not None and ray_near(self.problem, self.ray) is None:
             msg = "the ray is not proved to be one"
             raise CertificateError(msg)
         for claimed, found in ((self.size, fresh.size), (self.rounding, fresh.rounding)):
@@ -272,14 +273,14 @@ def certified(
         with governed(problem):
             from_matrix = problem.bound_from_matrix(X)
             if from_matrix.lower == -INF and from_matrix.upper == INF and inside is not None:
-                nearer = problem.toward(X, inside()[0])
+                nearer = toward(problem, X, inside()[0])
                 from_matrix = from_matrix if nearer is X else problem.bound_from_matrix(nearer)
     if y is not None:
         with governed(problem):
             from_vector = problem.bound_from_vector(y)
             if from_vector.lower == -INF and from_vector.upper == INF and inside is not None:
                 interior = inside()[1]
-                nearer = y if interior is None else problem.toward_dual(y, interior)
+                nearer = y if interior is None else toward_dual(problem, y, interior)
                 from_vector = from_vector if nearer is y else problem.bound_from_vector(nearer)
     return combine(problem, from_matrix, from_vector)
 

@@ -38,6 +38,7 @@ class Status(StrEnum):
     OPTIMAL = "optimal"
     STATIONARY = "stationary"
     TRACE_BOUND = "trace bound"
+    PROBABLE = "probable"
     ESTIMATED = "estimated"
     STOPPED = "stopped"
     INFEASIBLE = "infeasible"
@@ -53,6 +54,8 @@ class Status(StrEnum):
             "end lower",
             "trace bound": "optimal among the matrices with tr X <= trace_bound only: the bound binds, or the proof "
             "needs it; give a larger one, or none, and write a trace that is meant as a constraint as a row",
+            "probable": "the gap is at most tol, but for a probability of at most 1e-10 over the random start of the "
+            "upper bound: a proof of this size would not end",
             "estimated": "the answer is as near as asked to the upper bound, but its own bound is not proved: no "
             'strictly feasible matrix is known; write an equality that is two inequalities as one row "=="',
             "stopped": "the bounds hold, but their gap is above tol: give more time or iterations, another "
@@ -65,7 +68,12 @@ class Status(StrEnum):
         return self.value
 
 
-PROVED = {"checked": Status.OPTIMAL, "blockwise": Status.STATIONARY, "estimate": Status.ESTIMATED}
+PROVED = {
+    "checked": Status.OPTIMAL,
+    "blockwise": Status.STATIONARY,
+    "probabilistic": Status.PROBABLE,
+    "estimate": Status.ESTIMATED,
+}
 """What bounds that are near enough say of an answer, by their rigour."""
 
 

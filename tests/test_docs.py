@@ -30,6 +30,7 @@ MODULES = (
     "matrixlearn.penalties",
     "matrixlearn.memory",
     "matrixlearn.problems",
+    "matrixlearn.reductions",
     "matrixlearn.sets",
     "matrixlearn.testing",
     "matrixlearn.validation",

@@ -22,10 +22,12 @@ import numpy as np
 from matrixlearn._array import namespace
 from matrixlearn.callbacks import Callback, Event, silent
 from matrixlearn.certificate import Certificate, combine, flushed, relative_gap, size_of
+from matrixlearn.clock import TimeIsUp, time_limited
 from matrixlearn.exceptions import MachinesError
 from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.problems.base import Bound, Problem
 from matrixlearn.problems.bounds import bounds_from_interior
+from matrixlearn.problems.conic import toward, toward_dual
 from matrixlearn.problems.game import Game
 from matrixlearn.typing import Array
 
@@ -161,7 +163,7 @@ class Incumbent:
         if X is not None and is_finite(X):
             bound = problem.bound_from_matrix(X)
             if not proves(bound):
-                nearer = problem.toward(X, self.inside)
+                nearer = toward(problem, X, self.inside)
                 bound = bound if nearer is X else problem.bound_from_matrix(nearer)
             out = out._with_matrix(bound)
         if y is not None and bool(np.all(np.isfinite(y))):
@@ -169,7 +171,7 @@ class Incumbent:
             out = out._with_vector(bound)
             weak = bound.singular or bound.trace_bound is not None or not proves(bound)
             if self.inside_dual is not None and weak:
-                nearer = problem.toward_dual(y, self.inside_dual)
+                nearer = toward_dual(problem, y, self.inside_dual)
                 out = out if nearer is y else out._with_vector(problem.bound_from_vector(nearer))
         return out
 
@@ -415,25 +417,28 @@ def run(
             if iteration >= limits.max_iter:
                 ended = f"max_iter = {int(limits.max_iter)} reached"
                 break
-            if limits.spent + time.perf_counter() - began >= limits.time_limit:
-                ended = f"time_limit = {limits.time_limit:g} s reached"
-                break
-            if state is None:
-                state = engine.init(subject, incumbent)
-            state = engine.step(subject, state, incumbent)
-            iteration += 1
-            for proposal in state.proposals:
-                last = proposal
-                waiting = incumbent.waits(proposal, iteration, tol)
-                if waiting:
-                    continue
-                incumbent = incumbent.shown(proposal)
-                if proposal.interior is not None and incumbent.gap <= DECISIVE * tol:
-                    incumbent = incumbent.offered(proposal)
+            left = limits.time_limit - limits.spent - (time.perf_counter() - began)
+            if left <= 0:
+                raise TimeIsUp
+            with time_limited(left):
+                if state is None:
+                    state = engine.init(subject, incumbent)
+                state = engine.step(subject, state, incumbent)
+                iteration += 1
+                for proposal in state.proposals:
+                    last = proposal
+                    waiting = incumbent.waits(proposal, iteration, tol)
+                    if waiting:
+                        continue
+                    incumbent = incumbent.shown(proposal)
+                    if proposal.interior is not None and incumbent.gap <= DECISIVE * tol:
+                        incumbent = incumbent.offered(proposal)
             if state.proposals or state.finished:
                 ended = check() or state.finished
     except KeyboardInterrupt:
         ended = INTERRUPTED
+    except TimeIsUp:
+        ended = f"time_limit = {limits.time_limit:g} s reached"
     except MachinesError as error:
         ended = f"the data are out of reach: {error}"
     if not (incumbent.within(tol, atol) or incumbent.infeasible):

@@ -44,6 +44,8 @@ from matrixlearn.problems.unit_diagonal import UnitDiagonalProblem, unit_rows
 FIRST_CHECK, GROWTH = 40, 1.5
 """Steps before the first certificate, and their growth from one to the next: one costs as much as 50 steps on G11."""
 
+ENTRIES, LEAST_RANK = 2**22, 16
+"""Of a first factor, where ``rank`` is not given: L-BFGS keeps 20 of its size, 32 MB each."""
 
 FIRST_WARM_CHECK = 10
 """The same, from an earlier answer."""
@@ -85,7 +87,7 @@ class LowRank(Engine):
     Parameters
     ----------
     rank : int, optional
-        Columns to start with; about sqrt(n / 2) by default. Grows at saddle points.
+        Columns to start with; about sqrt(n / 2) by default, fewer from 40,000 rows on. Grows at saddle points.
     memory : int
         Pairs that L-BFGS keeps.
     seed : int
@@ -110,7 +112,7 @@ class LowRank(Engine):
 
     def init(self, problem: UnitDiagonalProblem, incumbent: Incumbent) -> FactorState:
         n, C = problem.size, problem.cost_operator
-        r = min(n, self.rank or math.ceil(math.sqrt(n / 2)) + 1)
+        r = min(n, self.rank or min(math.ceil(math.sqrt(n / 2)) + 1, max(LEAST_RANK, ENTRIES // n)))
         V = unit_rows(np.random.default_rng(self.seed).standard_normal((n, r)))
         length = 1.0 / (4 * row_sum_norm(C) or 1.0)
         cold = FactorState(C=C, V=V, length=length, memory=Memory(self.memory), **_at(C, V))

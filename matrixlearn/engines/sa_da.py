@@ -32,6 +32,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from matrixlearn._array import as_numpy, from_numpy, identity, zeros
+from matrixlearn.clock import ask_the_clock
 from matrixlearn.engines.base import GameEngine, Incumbent, Proposal, State
 from matrixlearn.engines.saddle import rounded_out
 from matrixlearn.linalg import adjoint, eigh, frobenius, sym
@@ -77,6 +78,7 @@ def quadratic_minimizer(H: np.ndarray, g: np.ndarray, Y: KnapsackSet) -> np.ndar
     p = np.full(len(s), np.abs(slope).max() + np.trace(H) / m * np.abs(z).max() + 1e-300)
     least = 1e-13 * float(p @ s)
     for _ in range(60):
+        ask_the_clock()
         product = float(p @ s)
         if product <= least:
             break

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from matrixlearn.clock import ask_the_clock
 from matrixlearn.linalg._lapack import lapack
 from matrixlearn.maps import Basis
 
@@ -97,6 +98,7 @@ class SchurSystem(LinearSystem):
             return None
         empty = np.abs(size) <= TINY  # a row that says nothing of x
         jacobi = 1.0 / np.sqrt(np.where(size > TINY, size, 1.0))
+        ask_the_clock()
         for ridge in (0.0, 1e-14, 1e-12, 1e-10, 1e-8):
             with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is no factor
                 scaled = matrix * jacobi

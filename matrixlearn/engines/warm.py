@@ -22,6 +22,7 @@ from matrixlearn.engines.newton import InteriorState, all_definite, slacks
 from matrixlearn.linalg import cholesky, inner, inverse_factor, inverse_from, trace
 from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.problems.cells import assembled, cells_of
+from matrixlearn.problems.conic import toward
 from matrixlearn.problems.game import Game
 from matrixlearn.typing import Array
 
@@ -50,7 +51,7 @@ def warmer(game: Game, cold: InteriorState, incumbent: Incumbent, state_at: Stat
     if X is None or y is None or not (is_finite(X) and np.isfinite(y).all()):
         return cold
     X = X.dense() if isinstance(X, FactoredMatrix) else X
-    cells, mu_cold = _parts_of(game, incumbent.problem.toward(X, None)), mean_product(game, cold)
+    cells, mu_cold = _parts_of(game, toward(incumbent.problem, X, None)), mean_product(game, cold)
     missing_cold, is_open = max(_missing(game, cold), LEAST), not game.Y.is_bounded
     best, least = cold, WORTH
     for k in SHIFTS:

@@ -11,6 +11,7 @@ import math
 import numpy as np
 
 from matrixlearn._array import identity, is_numpy, is_sparse, namespace
+from matrixlearn.clock import ask_the_clock
 from matrixlearn.linalg._lapack import lapack
 from matrixlearn.typing import Array
 
@@ -88,13 +89,14 @@ def frobenius(A: Array) -> float:
 
 def eigh(A: Array) -> tuple[Array, Array]:
     """Eigenvalues (ascending) and eigenvectors of a Hermitian matrix: A = V diag(w) V^H."""
-    xp = namespace(A)
-    result = xp.linalg.eigh(A)
+    ask_the_clock()
+    result = namespace(A).linalg.eigh(A)
     return result[0], result[1]
 
 
 def eigvalsh(A: Array) -> Array:
     """Eigenvalues (ascending) of a Hermitian matrix."""
+    ask_the_clock()
     return namespace(A).linalg.eigvalsh(A)
 
 
@@ -108,6 +110,7 @@ def spectral_norm(A: Array) -> float:
 
 def cholesky(A: Array) -> Array | None:
     """The lower Cholesky factor, or None where A is not numerically positive definite."""
+    ask_the_clock()
     if isinstance(A, np.ndarray):
         potrf = lapack().zpotrf if is_complex(A) else lapack().dpotrf
         # LAPACK reads columns: of A^T = U^H U, U^T is the lower factor of A

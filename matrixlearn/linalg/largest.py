@@ -46,6 +46,12 @@ def row_sum_norm(A: Any) -> float:
     return float(np.max(abs(A).sum(axis=1), initial=0.0))
 
 
+def gershgorin(A: Any) -> float:
+    """max_i A_ii + sum_{j != i} |A_ij| >= lambda_max(A), but for rounding of the sums."""
+    diagonal = A.diagonal()
+    return float(np.max(diagonal + (abs(A).sum(axis=1) - np.abs(diagonal))))
+
+
 def guess_largest(A: Any, tol: float = 1e-6, maxiter: int | None = None) -> tuple[float, np.ndarray]:
     """(theta, u), nearly the largest eigenpair; u has norm one and theta = u.A u <= lambda_max.
 
@@ -139,7 +145,7 @@ def checked_largest(A: Any) -> float:
         if bound is not None:
             return bound
         if n >= DENSE_BELOW:
-            return float(np.max(A.diagonal() + (abs(A).sum(axis=1) - np.abs(A.diagonal()))))  # Gershgorin's circles
+            return gershgorin(A)
     dense = A.toarray() if sparse else A
     if n >= PROVE_FROM:
         bound = _proven(A, lambda t: dense_bound(t, dense))

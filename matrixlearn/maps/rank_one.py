@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from matrixlearn._array import as_numpy, from_numpy, namespace
+from matrixlearn.clock import ask_the_clock
 from matrixlearn.linalg import conjugate, is_complex, quadratic_forms, real, real_product
 from matrixlearn.maps.base import LinearMap, require_dimensions
 from matrixlearn.maps.newton_terms import InCoordinates, NewtonTerms, RankOneNewtonTerms, in_coordinates
@@ -75,6 +76,7 @@ class RankOneMap(LinearMap):
         return as_numpy(quadratic_forms(self.P, X))
 
     def schur(self, U: Array, V: Array) -> np.ndarray:
+        ask_the_clock()
         PU, PV = self._conjugate @ U @ self.P.mT, self._conjugate @ V @ self.P.mT
         return as_numpy(real_product(PU, PV))
 
@@ -82,10 +84,12 @@ class RankOneMap(LinearMap):
         """Four products, two where V is U: x_i^H U and x_i^H U x_j, and x_i^H U V x_i = (x_i^H U)(x_i^H V)^H."""
         if self._in_coordinates is not None:
             return self._in_coordinates.newton_terms(U, V)
+        ask_the_clock()
         xp = namespace(self.P)
         rows = other_rows = self._conjugate @ U
         forms = other_forms = rows @ self.P.mT
         if V is not U:
+            ask_the_clock()
             other_rows = self._conjugate @ V
             other_forms = other_rows @ self.P.mT
         return RankOneNewtonTerms(

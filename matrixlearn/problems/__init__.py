@@ -1,6 +1,7 @@
 """What is asked: the contract of a problem, games, and the programs of the library."""
 
 from matrixlearn.problems.base import Bound, MulticonvexProblem, Problem
+from matrixlearn.problems.conic import ConicProblem
 from matrixlearn.problems.game import Game
 from matrixlearn.problems.linear import LinearSDP
 from matrixlearn.problems.play import Play
@@ -9,6 +10,7 @@ from matrixlearn.problems.unit_diagonal import UnitDiagonalProblem
 
 __all__ = [
     "Bound",
+    "ConicProblem",
     "Game",
     "GameProblem",
     "LinearSDP",

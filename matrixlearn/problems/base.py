@@ -1,8 +1,7 @@
 """The contract of a problem: what every problem must say of itself.
 
 Implement            `bound_from_matrix`, `bound_from_vector`, `reference`.
-Optional             `random` for the conformance kit; `objective_at`; `play`, `engines`, `first_points`,
-                     `reduction`, `check`.
+Optional             `random` for the conformance kit; `objective_at`; `play`, `engines`, `first_points`, `check`.
 You get for free     `ml.solve`, certificates, `save` and `load`, the conformance kit.
 
 Words, pictures and the command line are not part of it: a `matrixlearn.present.Presenter` has them.
@@ -17,7 +16,7 @@ import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sized
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -27,7 +26,6 @@ from matrixlearn.typing import Array
 if TYPE_CHECKING:
     import cvxpy
 
-    from matrixlearn.engines.base import Incumbent, Proposal
     from matrixlearn.problems.game import Game
     from matrixlearn.problems.play import Play
 
@@ -76,51 +74,6 @@ def _brief(value: Any) -> str:
         return f"<{type(value).__name__} of {len(value)}>"
     text = repr(value)
     return text if len(text) <= 80 else f"<{type(value).__name__}>"
-
-
-class Reduction(Protocol):
-    """A problem that is solved in the place of another, exactly equivalent, and the points of either for the other."""
-
-    @property
-    def program(self) -> Problem:
-        """The one that is solved."""
-
-    @property
-    def why(self) -> str:
-        """What was done, for `Solution.explain`."""
-
-    @property
-    def answer(self) -> str:
-        """What the data alone say of the optimum, such as that rows contradict each other; empty where they do not."""
-
-    def lowered_matrix(self, X: Array) -> Array:
-        """The X of the one that is solved, from that of the whole."""
-
-    def lifted_matrix(self, X: Array) -> Array:
-        """The X of the whole."""
-
-    def lowered_vector(self, y: np.ndarray) -> np.ndarray:
-        """The y of the one that is solved."""
-
-    def lifted_vector(self, y: np.ndarray) -> np.ndarray:
-        """The y of the whole."""
-
-
-@dataclass(frozen=True)
-class Reconsidered:
-    """What to solve in the place of a problem whose run has not ended well.
-
-    Attributes
-    ----------
-    problem : Problem
-        The same problem, which may know more of itself.
-    reduction : Reduction
-    why : str
-    """
-
-    problem: Problem
-    reduction: Reduction
-    why: str
 
 
 class Problem(ABC):
@@ -204,20 +157,6 @@ class Problem(ABC):
         """Pairs (X, y) that are known at once and worth certifying before any iteration; none, by default."""
         return []
 
-    def reduction(self) -> Reduction | None:
-        """An exactly equivalent problem to be solved in the place of this one; None, by default."""
-        return None
-
-    def reconsidered(
-        self, reduction: Reduction, best: Incumbent, last: Proposal, tol: float, atol: float
-    ) -> Reconsidered | None:
-        """What to solve where a run on the reduction has not ended well, ``last`` its last points; None, by default."""
-        return None
-
-    def bounded(self) -> Problem | None:
-        """The problem between bounds that an interior point proves, for engines that need them; None, by default."""
-        return None
-
     @property
     def like(self) -> Array | None:
         """An array of the shape and the namespace of X; None, by default, where any X may be tried."""
@@ -227,24 +166,6 @@ class Problem(ABC):
     def multipliers(self) -> int | None:
         """The length of y; None, by default, where any y may be tried."""
         return None
-
-    def toward(self, X: Array, interior: Array | None) -> Array:
-        """X moved to where it proves a bound: on the constraints, and towards a strictly feasible point where one is
-        known, by as little as that takes; X itself, by default.
-        """
-        return X
-
-    def toward_dual(self, y: np.ndarray, interior: np.ndarray) -> np.ndarray:
-        """y moved towards a strictly feasible point by as little as a proof takes; y itself, by default."""
-        return y
-
-    def ray_near(self, X: Array) -> Array | None:
-        """A proved direction along which the objective grows without end from any feasible point; None by default."""
-        return None
-
-    def is_ray(self, D: Array) -> bool:
-        """Whether D is proved to be such a direction."""
-        return self.ray_near(D) is not None
 
     def estimate_from_matrix(self, X: Array) -> Bound:
         """What X suggests where it proves nothing: a bound of rigour "estimate"; nothing, by default."""

@@ -9,7 +9,8 @@ lies in the box
     C_ii - U/n  <=  y_i  <=  C_ii + U - Tr C - B/n,        B = Tr C (from X = I) <= v <= U, n lambda_max(C) <= U.
 
 A spec gives ``cost``, dense; where C is sparse also ``cost_operator``. Everything else is here: both bounds (by a
-factorization, sparse or dense, where all eigenvalues would be dearer), the repair, and the geometry. Matrices may come
+factorization, sparse or dense, where all eigenvalues would be dearer; of rigour ``probabilistic`` where a sparse one
+would fill in, as those of random graphs do), the repair, and the geometry. Matrices may come
 as factors X = V V^T: rows of norm one are all that they need to be feasible. From `FACTORED_FROM` on only factors are
 proposed, and no n x n array is formed of a sparse C. Real, NumPy only.
 """
@@ -24,9 +25,19 @@ import numpy as np
 from matrixlearn._array import EPS, is_sparse
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.linalg.factored import FactoredMatrix
-from matrixlearn.linalg.largest import ALL_BELOW, PROVE_FROM, checked_largest, guess_largest
+from matrixlearn.linalg.fill import predicted_work
+from matrixlearn.linalg.largest import (
+    ALL_BELOW,
+    DENSE_BELOW,
+    PROVE_FROM,
+    checked_largest,
+    gershgorin,
+    guess_largest,
+    row_sum_norm,
+)
+from matrixlearn.linalg.random_start import probable_largest
 from matrixlearn.maps import DiagonalMap
-from matrixlearn.problems.base import Bound
+from matrixlearn.problems.base import Bound, Rigour
 from matrixlearn.problems.bounds import bound_from_member
 from matrixlearn.problems.game import Game
 from matrixlearn.problems.played import GameProblem
@@ -35,6 +46,9 @@ from matrixlearn.validation import ROUNDED, as_array, as_hermitian, require_squa
 
 FACTORED_FROM = 2000
 """Size from which an answer is left as its factors: 32 MB, and a Cholesky factorization to prove it."""
+
+WORK = 4e9
+"""Multiplications up to which a sparse factorization proves an upper bound: 1 to 2 seconds, several times a bound."""
 
 
 class CorrelationSet(Spectraplex):
@@ -132,7 +146,10 @@ class UnitDiagonalProblem(GameProblem):
         if self.size < (ALL_BELOW if self._is_sparse else PROVE_FROM):
             w = np.linalg.eigvalsh(self.cost)
             return float(w[-1]), float(np.max(np.abs(w)))
-        C, largest = self.cost_operator, checked_largest(self.cost_operator)
+        C = self.cost_operator
+        if not self._factorizes:
+            return gershgorin(C), row_sum_norm(C)
+        largest = checked_largest(C)
         d = C.diagonal()
         if float(np.max(abs(C).sum(axis=1) - np.abs(d) - d)) <= largest:  # Gershgorin: lambda_min(C) >= -largest
             return largest, largest
@@ -154,14 +171,28 @@ class UnitDiagonalProblem(GameProblem):
     def _is_sparse(self) -> bool:
         return not isinstance(self.cost_operator, np.ndarray)
 
+    @cached_property
+    def _factorizes(self) -> bool:
+        """Whether a factorization of C - Diag(y) is affordable, whatever y."""
+        if not self._is_sparse or self.size < DENSE_BELOW:
+            return True
+        return predicted_work(self.cost_operator, WORK) <= WORK
+
     def shifted_operator(self, y: np.ndarray) -> Any:
         """C - Diag(y), sparse where C is."""
         return self.game.A.subtracted(self.game.operator, y)
 
     def bound_from_vector(self, y: np.ndarray) -> Bound:
         y = self.game.Y.project(np.asarray(y, dtype=float))
-        largest = checked_largest(self.shifted_operator(y)) if np.any(y) else self._largest_cost[0]
-        return Bound(point=y, upper=float(y.sum()) + self.size * largest + self.game.rounding(y))
+        rigour: Rigour
+        if not np.any(y):
+            largest, rigour = self._largest_cost[0], "checked"
+        elif self._factorizes:
+            largest, rigour = checked_largest(self.shifted_operator(y)), "checked"
+        else:
+            largest, rigour = probable_largest(self.shifted_operator(y)), "probabilistic"
+        upper = float(y.sum()) + self.size * largest + self.game.rounding(y)
+        return Bound(point=y, upper=upper, rigour=rigour)
 
     def bound_from_matrix(self, X: Any) -> Bound:
         """Of factors: V with its rows normalized is feasible as it stands, and <C, V V^T> its bound.

@@ -10,7 +10,7 @@ PLUGINS = sorted((ROOT / "plugins").glob("matrixlearn_*"))
 
 # from the bottom up; a name stands for the module and for all inside it
 LAYERS = (
-    ("matrixlearn.typing", "matrixlearn.exceptions", "matrixlearn._threads"),
+    ("matrixlearn.typing", "matrixlearn.exceptions", "matrixlearn._threads", "matrixlearn.clock"),
     ("matrixlearn.late",),
     ("matrixlearn._array", "matrixlearn.memory"),
     ("matrixlearn.files",),
@@ -26,10 +26,11 @@ LAYERS = (
     ("matrixlearn.machines", "matrixlearn.multitask"),
     ("matrixlearn.certificate", "matrixlearn.callbacks"),
     ("matrixlearn.engines",),
+    ("matrixlearn.reductions",),
     ("matrixlearn.registry",),
     ("matrixlearn._saved",),
     ("matrixlearn.solution",),
-    ("matrixlearn._settings", "matrixlearn._certify"),
+    ("matrixlearn._settings", "matrixlearn._certify", "matrixlearn._choice"),
     ("matrixlearn._solve",),
     ("matrixlearn",),  # the table of contents
     ("matrixlearn.testing",),

@@ -24,6 +24,7 @@ MODULES = (
     "matrixlearn.present",
     "matrixlearn.penalties",
     "matrixlearn.problems",
+    "matrixlearn.reductions",
     "matrixlearn.sets",
     "matrixlearn.testing",
     "matrixlearn_definiteboost",

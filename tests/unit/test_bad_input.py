@@ -587,8 +587,9 @@ def test_ctrl_c_during_the_first_bounds_ends_the_solve(name, monkeypatch):
     assert "interrupted" in solution.explain()
 
 
+@pytest.mark.parametrize("method", ["auto", "pdhg"])
 @pytest.mark.parametrize("after", [0, 1, 2])
-def test_ctrl_c_before_a_feasible_matrix_is_found_does_not_go_on(after, monkeypatch):
+def test_ctrl_c_before_a_feasible_matrix_is_found_does_not_go_on(after, method, monkeypatch):
     """Ctrl-C while a strictly feasible point is sought ends the solve, not only the search."""
     steps, step = [], ml.engines.InteriorPoint.step
 
@@ -604,7 +605,7 @@ def test_ctrl_c_before_a_feasible_matrix_is_found_does_not_go_on(after, monkeypa
     A = A + A.swapaxes(1, 2)
     b = np.array([np.trace(a @ np.ones((4, 4))) for a in A]) + 1e-3
     problem = LinearSDP(A[0], A, b, 4.5)
-    solution = ml.solve(problem)
+    solution = ml.solve(problem, method)
     assert solution.status == "stopped" and len(steps) == after
     assert "interrupted" in solution.explain()
     assert solution.upper < math.inf

@@ -27,6 +27,7 @@ from matrixlearn.linalg.verified import INF, least_eigenvalue
 from matrixlearn.maps import LinearMap
 from matrixlearn.problems.base import Bound
 from matrixlearn.problems.cells import diagonal_blocks
+from matrixlearn.problems.conic import ConicProblem
 from matrixlearn.problems.game import Game
 from matrixlearn.problems.linear.digits import exact_multipliers, exact_ray, is_exactly_feasible
 from matrixlearn.problems.linear.limit import TraceLimit
@@ -53,7 +54,7 @@ ROOMS = (1e-13, 1e-8)
 
 
 @dataclass(frozen=True, eq=False)
-class OpenProgram(GameProblem):
+class OpenProgram(GameProblem, ConicProblem):
     """max <C, X> subject to <A_j, X> = b_j in E, <= b_j outside, X >= 0: bounds by `Proof`.
 
     Parameters

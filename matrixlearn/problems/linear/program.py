@@ -29,10 +29,10 @@ from matrixlearn.maps import (
 )
 from matrixlearn.maps.bounded import on_numpy
 from matrixlearn.present import presented_by
-from matrixlearn.problems.base import INF, Bound, Problem, Reconsidered, Reduction
+from matrixlearn.problems.base import INF, Bound
+from matrixlearn.problems.conic import ConicProblem
 from matrixlearn.problems.linear.echelon import Echelon, echelon
 from matrixlearn.problems.linear.exact import combined
-from matrixlearn.problems.linear.face import whole_multipliers
 from matrixlearn.problems.linear.standard import Standard
 from matrixlearn.problems.play import Play
 from matrixlearn.problems.rows import constraint_family
@@ -44,8 +44,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import cvxpy
-
-    from matrixlearn.engines.base import Incumbent, Proposal
 
 
 CLEARLY = 1e-7
@@ -65,7 +63,7 @@ def _positive(trace_bound: Any) -> float | None:
 
 @presented_by("matrixlearn.present.linear:LinearPresenter")
 @dataclass(frozen=True, eq=False)
-class LinearSDP(Problem):
+class LinearSDP(ConicProblem):
     """max C . X subject to A_j . X <= b_j (or = b_j), X >= 0, Tr X <= trace_bound.
 
     Parameters
@@ -246,43 +244,9 @@ class LinearSDP(Problem):
             echelon(on_numpy(self.family).at(those), self.b[those]) if len(those) and not rows.contradiction else None
         )
 
-    def reduction(self) -> Standard:
-        return self.standard
-
     def play(self) -> Play:
         """That of the equivalent program, which is solved in the place of this one."""
         return self.standard.program.play()
-
-    def reconsidered(
-        self, reduction: Reduction, best: Incumbent, last: Proposal, tol: float, atol: float
-    ) -> Reconsidered | None:
-        """What to solve where a run has not ended well; None where nothing is left to try.
-
-        With the equalities in echelon form; on a face that a y which ran away points to; with the user's trace bound as
-        a row.
-        """
-        if not isinstance(reduction, Standard) or best.upper == -INF:
-            return None
-        proved = best.inside is not None or (best.from_matrix.rigour == "checked" and best.within(tol, atol))
-        unproved, limit = not proved, reduction.program.limit
-        if unproved and self.presolve == "rows" and np.any(self.equalities):
-            deeper = dataclasses.replace(self, presolve="echelon")
-            if deeper.standard.echelon is not None:
-                return Reconsidered(deeper, deeper.standard, "no strictly feasible X: equalities in echelon form")
-        if unproved and reduction.face is None and self.facial is None and last.X is not None and last.y is not None:
-            before, y = reduction.before, last.y[: len(reduction.r)]
-            for whole in whole_multipliers(before.family, before.b, before.equal, y, as_numpy(last.X)):
-                deeper = dataclasses.replace(self, facial=whole * reduction.r)
-                if deeper.standard.face is not None:
-                    return Reconsidered(deeper, deeper.standard, "no strictly feasible X: y proves a face")
-        if limit is None or limit.row:
-            return None
-        program = reduction.program
-        if best.within(tol, atol) and best.X is not None and program.nearly_within_limit(best.X):
-            return None
-        with_row = reduction.with_trace_row()
-        why = f"tr X <= {limit.R:g}, as given, is a row from here on"
-        return None if with_row is None else Reconsidered(self, with_row, why)
 
     def first_points(self) -> list[tuple[Array | None, np.ndarray | None]]:
         """A strictly feasible X that the user knows, X = 0, where that is feasible, and y = 0."""

@@ -12,10 +12,11 @@ from hypothesis import note
 from hypothesis import strategies as st
 
 from matrixlearn._certify import certify
-from matrixlearn._solve import objection_to
+from matrixlearn._choice import objection_to
 from matrixlearn.engines import Engine
 from matrixlearn.exceptions import CapabilityError
 from matrixlearn.problems import Bound, LinearSDP, Problem
+from matrixlearn.reductions import reduction_of
 from matrixlearn.registry import registered_engines
 from matrixlearn.testing.asserts import assert_at_most, assert_close, fail, holds
 from matrixlearn.testing.laws.base import ProblemOrClass, solved
@@ -60,7 +61,8 @@ def check_engine_is_found(engine: type[Engine]) -> None:
 def check_engine_refuses_by_name(engine: type[Engine], problems: Sequence[Problem] | None = None) -> None:
     """Where the engine objects to a problem, `solve` raises why beside the engine's name; else its bounds hold."""
     for problem in problems or strange_problems():
-        why = objection_to(problem, engine()) if isinstance(problem, Problem) else engine().objection(problem)
+        given = isinstance(problem, Problem)
+        why = objection_to(reduction_of(problem), engine()) if given else engine().objection(problem)
         holds(isinstance(why, str), f"objection must be a str, empty for yes, got {why!r}")
         try:
             certificate = solved(problem, method=engine(), max_iter=3).certificate
@@ -69,7 +71,7 @@ def check_engine_refuses_by_name(engine: type[Engine], problems: Sequence[Proble
             holds(engine.name in said and len(said) > 40, f"the refusal must name the engine and say why, got {said!r}")
             continue
         holds(certificate.lower <= certificate.upper, f"the bounds contradict each other: {certificate}")
-        if why and problem.reduction() is None:
+        if why and reduction_of(problem).program is problem:
             fail(f"{engine.__name__} objects ({why}), and solves a {type(problem).__name__} all the same")
 
 
@@ -80,7 +82,7 @@ def check_engine_is_certified(engine: type[Engine], problem: ProblemOrClass) -> 
 
     @for_all(p=instances(problem), max_iter=st.sampled_from([0, 1, 10, 100]), cost=4)
     def law(p: Any, max_iter: int) -> None:
-        if objection_to(p, engine()):
+        if objection_to(reduction_of(p), engine()):
             return
         method = engine()
         before = dict(vars(method))

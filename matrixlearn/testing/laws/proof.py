@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from matrixlearn._array import as_numpy
 from matrixlearn._certify import certify
-from matrixlearn._solve import methods
+from matrixlearn._choice import methods
 from matrixlearn.exceptions import CertificateError
 from matrixlearn.linalg import frobenius
 from matrixlearn.problems import GameProblem, MulticonvexProblem, Problem

@@ -10,6 +10,7 @@ import pytest
 
 import matrixlearn as ml
 from matrixlearn.engines import InteriorPoint, run
+from matrixlearn.reductions import Unreduced, reduction_of
 from matrixlearn.testing.reference import optimum
 
 INSTANCES = 20 if os.environ.get("HYPOTHESIS_PROFILE", "dev") == "dev" else 60
@@ -50,9 +51,9 @@ def random_problem():
 
 def bounded_game(problem):
     """The game that engines play: the equivalent one, between the bounds that an interior point proves."""
-    reduction = problem.reduction()
-    if reduction is None or reduction.answer:
-        return problem if reduction is None else None
+    reduction = reduction_of(problem)
+    if isinstance(reduction, Unreduced) or reduction.answer:
+        return None if reduction.answer else problem
     program = reduction.program
     best = run(
         InteriorPoint(), program, tol=1e-3, decided=lambda known: known.inside is not None and known.upper < np.inf

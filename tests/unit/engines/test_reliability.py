@@ -13,7 +13,7 @@ from matrixlearn_discrepancy import Discrepancy
 from matrixlearn_maxcut import MaxCut
 
 import matrixlearn as ml
-from matrixlearn._solve import PREFERRED
+from matrixlearn._choice import PREFERRED
 from matrixlearn.testing.reference import optimum
 
 METHODS = ["auto", *(name for name in PREFERRED if name not in ("reference", "mirror"))]

@@ -1,0 +1,123 @@
+"""The reduction of a linear program: fewer rows, even units, its face (`problems.linear.standard`); three more follow.
+
+equalities in echelon form      where no strictly feasible X was found
+a face that y points to         where no strictly feasible X was found, and y ran away
+the trace bound as a row        where the answer needs it
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from matrixlearn._array import as_numpy
+from matrixlearn.certificate import nearest_proved
+from matrixlearn.engines.base import Incumbent, Proposal, Run
+from matrixlearn.problems.base import INF, Problem
+from matrixlearn.problems.linear.face import whole_multipliers
+from matrixlearn.problems.linear.open import OpenProgram
+from matrixlearn.problems.linear.program import LinearSDP
+from matrixlearn.problems.linear.standard import Standard
+from matrixlearn.reductions.base import Reduction, reduction_of
+
+
+@dataclass(frozen=True)
+class LinearReduction(Reduction):
+    """A `LinearSDP`, and the standard form of it that is solved."""
+
+    problem: LinearSDP
+    standard: Standard
+    why: str = ""
+
+    part = 0.8
+
+    @property
+    def program(self) -> OpenProgram:
+        return self.standard.program
+
+    @property
+    def answer(self) -> str:
+        return self.standard.answer
+
+    @property
+    def known(self) -> Proposal:
+        return self.lower(Proposal(X=self.problem.interior))
+
+    def lower(self, points: Proposal) -> Proposal:
+        X, y = points.X, points.y
+        fits = X is not None and getattr(X, "shape", None) == self.problem.C.shape
+        return Proposal(
+            X=self.standard.lowered_matrix(X) if X is not None and fits else None,
+            y=self.standard.lowered_vector(y) if y is not None and len(y) == self.problem.multipliers else None,
+        )
+
+    def lift(self, points: Proposal) -> Proposal:
+        return Proposal(
+            X=None if points.X is None else self.standard.lifted_matrix(points.X),
+            y=None if points.y is None else self.standard.lifted_vector(points.y),
+        )
+
+    def lift_best(self, best: Incumbent, width: float) -> Proposal:
+        """Points that the way back has cost their proof are moved towards the strictly feasible ones."""
+        least, most = best.from_matrix.lower - width / 10, best.from_vector.upper + width / 10
+        by_limit = best.from_vector.trace_bound is not None
+        X = None if best.X_as_known is None else self.program.toward(best.X_as_known, best.inside)
+        found, inside = self.lift(Proposal(X=X, y=best.y)), self.lift(Proposal(X=best.inside, y=best.inside_dual))
+        X, y = found.X, found.y
+        if X is not None and inside.X is not None:
+            X = nearest_proved(self.problem.bound_from_matrix, X, inside.X, lambda bound: bound.lower >= least)
+        if y is not None and inside.y is not None:
+            y = nearest_proved(
+                self.problem.bound_from_vector,
+                y,
+                inside.y,
+                lambda bound: bound.upper <= most and (bound.trace_bound is None or by_limit),
+            )
+        return Proposal(X=X, y=y)
+
+    def between(self, best: Incumbent | None = None) -> Problem | None:
+        if best is None:
+            return self.program.bounded()
+        return self.program.bounded(best.inside, best.upper, best.inside_dual)
+
+    def after(self, run: Run, tol: float, atol: float) -> LinearReduction | None:
+        best = run.incumbent
+        if best.upper == -INF:
+            return None
+        on_a_span = best.from_matrix.rigour == "checked" and best.within(tol, atol)  # proved without an interior
+        deeper = None if best.inside is not None or on_a_span else next(self._deeper(run.last), None)
+        return deeper or self._within_the_trace_bound(best, tol, atol)
+
+    def _deeper(self, last: Proposal) -> Iterator[LinearReduction]:
+        """The ways to a program that may have a strictly feasible X where this one has none."""
+        problem, standard = self.problem, self.standard
+        if problem.presolve == "rows" and np.any(problem.equalities):
+            by_echelon = dataclasses.replace(problem, presolve="echelon")
+            if by_echelon.standard.echelon is not None:
+                why = "no strictly feasible X: equalities in echelon form"
+                yield LinearReduction(by_echelon, by_echelon.standard, why)
+        if standard.face is None and problem.facial is None and last.X is not None and last.y is not None:
+            before, y = standard.before, last.y[: len(standard.r)]
+            for whole in whole_multipliers(before.family, before.b, before.equal, y, as_numpy(last.X)):
+                on_face = dataclasses.replace(problem, facial=whole * standard.r)
+                if on_face.standard.face is not None:
+                    yield LinearReduction(on_face, on_face.standard, "no strictly feasible X: y proves a face")
+
+    def _within_the_trace_bound(self, best: Incumbent, tol: float, atol: float) -> LinearReduction | None:
+        """The same with the user's trace bound as a row; None where the answer does not need it."""
+        limit = self.program.limit
+        if limit is None or limit.row:
+            return None
+        if best.within(tol, atol) and best.X is not None and self.program.nearly_within_limit(best.X):
+            return None
+        with_row = self.standard.with_trace_row()
+        why = f"tr X <= {limit.R:g}, as given, is a row from here on"
+        return None if with_row is None else LinearReduction(self.problem, with_row, why)
+
+
+@reduction_of.register
+def _(problem: LinearSDP) -> LinearReduction:
+    return LinearReduction(problem, problem.standard, problem.standard.why)
