@@ -55,7 +55,7 @@ def from_numpy(x: np.ndarray, like: Array) -> Array:
     return xp.asarray(np.array(x), device=device(like))
 
 
-def moved(x: Array, like: Array) -> Array:
+def brought_to(x: Array, like: Array) -> Array:
     """``x`` itself where it is of the namespace of ``like``, else a copy there."""
     return x if namespace(x) is namespace(like) else from_numpy(as_numpy(x), like)
 

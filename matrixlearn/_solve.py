@@ -9,14 +9,15 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from matrixlearn._array import moved
+from matrixlearn._array import brought_to
 from matrixlearn._choice import chosen
 from matrixlearn._settings import limits_of, seed_of
 from matrixlearn._threads import governed
 from matrixlearn.callbacks import Callback, Event, Progress, silent
 from matrixlearn.certificate import certified, estimate
 from matrixlearn.engines import Engine, Incumbent, InteriorPoint, Limits, Proposal, Run, run
-from matrixlearn.engines.base import INTERRUPTED, is_finite, proves, run_from
+from matrixlearn.engines.base import INTERRUPTED, run_from
+from matrixlearn.engines.incumbent import is_finite, proves
 from matrixlearn.exceptions import MachinesError, ProblemError
 from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.problems.base import INF, Problem, require_problem
@@ -244,7 +245,7 @@ def _beside(X: Array, like: Array) -> Array:
     """X in the namespace of ``like``; factors are NumPy's, and a bound takes them as they are."""
     if isinstance(X, FactoredMatrix):
         return X
-    return X if isinstance(like, FactoredMatrix) else moved(X, like)
+    return X if isinstance(like, FactoredMatrix) else brought_to(X, like)
 
 
 def _best_of(problem: Problem, points: list[Proposal]) -> Proposal:

@@ -17,7 +17,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from matrixlearn._array import moved, namespace
+from matrixlearn._array import brought_to, namespace
 from matrixlearn._threads import governed
 from matrixlearn.exceptions import CertificateError, ContradictionError, ProblemError
 from matrixlearn.files import SMALLEST
@@ -256,7 +256,7 @@ def checked_points(
         X = as_array("X", X)
         if like is not None:
             _require_shape(X, like.shape)
-            X = moved(as_hermitian("X", X) if X.ndim == 2 else X, like)
+            X = brought_to(as_hermitian("X", X) if X.ndim == 2 else X, like)
     return X, None if y is None else as_real_vector("y", y, problem.multipliers)
 
 

@@ -1,8 +1,9 @@
 """Engines, which propose points, and the loop (`base.run`) that has the problem certify them."""
 
 from matrixlearn.engines.adaptive import Adaptive
-from matrixlearn.engines.base import Engine, GameEngine, Incumbent, Limits, Proposal, Run, State, run
+from matrixlearn.engines.base import Engine, GameEngine, Limits, Run, State, run
 from matrixlearn.engines.column_generation import ColumnGeneration
+from matrixlearn.engines.incumbent import Incumbent, Proposal
 from matrixlearn.engines.interior_point import InteriorPoint
 from matrixlearn.engines.low_rank import LowRank
 from matrixlearn.engines.mirror import MirrorDescent, play

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from matrixlearn.engines.base import Incumbent, Proposal, State
+from matrixlearn.engines.base import State
+from matrixlearn.engines.incumbent import Incumbent, Proposal
 from matrixlearn.engines.mirror import NONE, Calls, next_check, play, routine_name
 from matrixlearn.engines.saddle import lower_value, rounded_out
 from matrixlearn.engines.schedules import Averages, RegretBound

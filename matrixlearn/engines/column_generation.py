@@ -29,10 +29,11 @@ from functools import cached_property
 
 import numpy as np
 
-from matrixlearn.engines.base import GameEngine, Incumbent, Proposal, State
+from matrixlearn.engines.base import GameEngine, State
+from matrixlearn.engines.incumbent import Incumbent, Proposal
 from matrixlearn.engines.interior_point import InteriorPoint
 from matrixlearn.engines.newton import InteriorState, lacking_interior, mixed
-from matrixlearn.problems.cells import assembled, cells_of
+from matrixlearn.problems.blocks import assembled, semidefinite_blocks
 from matrixlearn.problems.game import Game
 from matrixlearn.problems.played import Played
 
@@ -190,7 +191,7 @@ class ColumnGeneration(GameEngine):
         """r, (m,)."""
         Y, scalars = game.Y, state.inner.scalars
         assert scalars is not None
-        prices = game.prices(assembled(cells_of(state.columns.game), state.inner.X, game.S.n))
+        prices = game.prices(assembled(semidefinite_blocks(state.columns.game), state.inner.X, game.S.n))
         return prices if Y.weights is None else prices + scalars.theta * Y.weights
 
     def _joining(self, columns: Columns, reduced: np.ndarray) -> np.ndarray:

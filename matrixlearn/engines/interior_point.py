@@ -28,12 +28,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from matrixlearn._array import as_numpy, identity
-from matrixlearn.engines.base import GameEngine, Incumbent, Proposal, updated
+from matrixlearn.engines.base import GameEngine
+from matrixlearn.engines.incumbent import Incumbent, Proposal, updated
 from matrixlearn.engines.newton import InteriorState, NewtonSystem, Scalars, lacking_interior
 from matrixlearn.engines.schur import TINY
 from matrixlearn.engines.warm import warmer
 from matrixlearn.linalg import trace
-from matrixlearn.problems.cells import assembled, cells_of
+from matrixlearn.problems.blocks import assembled, semidefinite_blocks
 from matrixlearn.problems.game import Game
 from matrixlearn.sets import ScaledSimplex
 from matrixlearn.typing import Array
@@ -80,7 +81,7 @@ class InteriorPoint(GameEngine):
         spread = max(float(np.max(np.abs(as_numpy(eigenvalues)))), abs(largest), game.scale / S.trace)
         t = largest + spread
         share, R = (S.trace / S.dimension, S.trace) if Y.is_bounded else (S.trace / S.n, 2 * ROOM * S.trace)
-        X = tuple(share * identity(cell.size, game.C) for cell in cells_of(game))
+        X = tuple(share * identity(block.size, game.C) for block in semidefinite_blocks(game))
         cold = self._state_at(game, X, y, t, share * spread, R)
         return warmer(game, cold, incumbent, self._state_at)
 
@@ -97,7 +98,7 @@ class InteriorPoint(GameEngine):
         """The state at X, y and t whose other products are about mu; feasible where Y is bounded."""
         S, Y = game.S, game.Y
         x0 = 0.0 if Y.is_bounded and not S.slack else R - sum(trace(x) for x in X)
-        g = game.prices(assembled(cells_of(game), X, S.n))
+        g = game.prices(assembled(semidefinite_blocks(game), X, S.n))
         room = np.minimum(np.where(np.isinf(Y.upper), np.inf, Y.upper - y), y - Y.lower)
         least = mu / np.maximum(room, TINY)
         if not Y.is_bounded:

@@ -34,7 +34,8 @@ from typing import Any
 import numpy as np
 
 from matrixlearn._array import EPS
-from matrixlearn.engines.base import Engine, Incumbent, Proposal, State
+from matrixlearn.engines.base import Engine, State
+from matrixlearn.engines.incumbent import Incumbent, Proposal
 from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.linalg.largest import guess_largest, row_sum_norm
 from matrixlearn.linalg.lbfgs import Memory

@@ -11,7 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from matrixlearn.engines.base import Engine, Incumbent, Proposal, State
+from matrixlearn.engines.base import Engine, State
+from matrixlearn.engines.incumbent import Incumbent, Proposal
 from matrixlearn.exponents import Exponent, brought_near
 from matrixlearn.oracles import Done, Move, Oracle
 from matrixlearn.problems.base import Problem

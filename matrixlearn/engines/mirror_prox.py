@@ -40,8 +40,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from matrixlearn._array import zeros
-from matrixlearn.engines.base import GameEngine, Incumbent, Proposal, State
+from matrixlearn.engines.base import GameEngine, State
 from matrixlearn.engines.entropies import VectorSide, soft_response, trimmed, vector_side
+from matrixlearn.engines.incumbent import Incumbent, Proposal
 from matrixlearn.engines.restarts import Restarts, rebalanced
 from matrixlearn.engines.saddle import proven_width, rounded_out
 from matrixlearn.linalg import inner

@@ -22,7 +22,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from matrixlearn.engines.adaptive import Adaptive
-from matrixlearn.engines.base import Incumbent, State, objection_to_game
+from matrixlearn.engines.base import State, objection_to_game
+from matrixlearn.engines.incumbent import Incumbent
 from matrixlearn.engines.mirror import MirrorDescent, MirrorState
 from matrixlearn.engines.schedules import Schedule
 from matrixlearn.exponents import Exponent

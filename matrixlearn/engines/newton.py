@@ -21,7 +21,8 @@ from dataclasses import dataclass, field, fields, replace
 import numpy as np
 
 from matrixlearn._array import EPS
-from matrixlearn.engines.base import Interior, Proposal, State
+from matrixlearn.engines.base import State
+from matrixlearn.engines.incumbent import Interior, Proposal
 from matrixlearn.engines.schur import BorderedSystem, LinearSystem, linear_system
 from matrixlearn.linalg import (
     cholesky,
@@ -36,7 +37,7 @@ from matrixlearn.linalg import (
 )
 from matrixlearn.maps import NewtonTerms
 from matrixlearn.problems.base import INF
-from matrixlearn.problems.cells import assembled, cells_of
+from matrixlearn.problems.blocks import assembled, semidefinite_blocks
 from matrixlearn.problems.game import Game
 from matrixlearn.sets import ScaledSimplex
 from matrixlearn.typing import Array
@@ -53,9 +54,9 @@ class Scalars:
 
 
 def slacks(game: Game, y: np.ndarray, t: float) -> list[Array]:
-    """S_k = t I - s_k (C - A(y)), cell by cell."""
+    """S_k = t I - s_k (C - A(y)), block by block."""
     F = game.image(y)
-    return [plus_identity(-cell.sign * cell.part(F), t) for cell in cells_of(game)]
+    return [plus_identity(-block.sign * block.part(F), t) for block in semidefinite_blocks(game)]
 
 
 @dataclass(frozen=True)
@@ -109,7 +110,7 @@ class InteriorState(State):
         factors, interior = self.factors, None
         if factors is not None and factors.definite and game.Y.is_bounded:
             interior = Interior(self.X, self.t)
-        return Proposal(assembled(cells_of(game), self.X, game.S.n), self.y, interior)
+        return Proposal(assembled(semidefinite_blocks(game), self.X, game.S.n), self.y, interior)
 
 
 def mixed(a: InteriorState, b: InteriorState, k: float) -> InteriorState:
@@ -229,8 +230,8 @@ class NewtonSystem:
         Y, span = game.Y, self.moments[0].span
         assert z is not None
         missing = game.c.copy()
-        for cell, at in zip(cells_of(game), self.moments, strict=True):
-            missing[cell.rows] -= cell.sign * (at.single if span is None else span.spread(at.single))
+        for block, at in zip(semidefinite_blocks(game), self.moments, strict=True):
+            missing[block.rows] -= block.sign * (at.single if span is None else span.spread(at.single))
         missing[Y.floored] -= z.p
         missing[Y.capped] += z.q
         size = np.abs(game.c) + self.state.trace * game.A.norms
@@ -316,7 +317,7 @@ class NewtonSystem:
         rhs[:-1][Y.floored] += kp
         rhs[:-1][Y.capped] -= kq
         if K:
-            rhs[:-1] += game.A.adjoint(assembled(cells_of(game), K, game.S.n))
+            rhs[:-1] += game.A.adjoint(assembled(semidefinite_blocks(game), K, game.S.n))
             rhs[-1] += sum(trace(k) for k in K)
         if spectral.slack:
             rhs[-1] += x_target / state.t
@@ -331,7 +332,7 @@ class NewtonSystem:
             solution, theta_new = self.on_row.solve(rhs, Y.row_upper - float(Y.weights @ state.y))
         dy, dt = solution[:-1], float(solution[-1])
         A_dy = game.A.apply(dy)
-        dS = [plus_identity(cell.sign * cell.part(A_dy), dt) for cell in cells_of(game)]
+        dS = [plus_identity(block.sign * block.part(A_dy), dt) for block in semidefinite_blocks(game)]
         dX = [-x - sym(part) for x, part in zip(state.X, self._of_moments("between", dt, dy, dS), strict=True)]
         if K:
             dX = [dx + k for dx, k in zip(dX, K, strict=True)]
@@ -347,8 +348,8 @@ class NewtonSystem:
         """``between`` (X_k dS_k S_k^{-1}) or ``times_V`` (dS_k S_k^{-1}), for each dS_k = dt I + s_k A(dy)."""
         span = self.moments[0].span
         y = dy if span is None else span.summed(dy)
-        each = zip(cells_of(self.game), self.moments, dS, strict=True)
-        return [getattr(at, name)(dt, cell.sign * y, ds) for cell, at, ds in each]
+        each = zip(semidefinite_blocks(self.game), self.moments, dS, strict=True)
+        return [getattr(at, name)(dt, block.sign * y, ds) for block, at, ds in each]
 
     # -- steps ------------------------------------------------------------------------------------
 
@@ -392,21 +393,21 @@ def longest(value: np.ndarray | float, change: np.ndarray | float) -> float:
 
 
 def _moments(game: Game, k: int, X: Array, inverse_S: Array) -> NewtonTerms:
-    """Of cell k."""
-    cell = cells_of(game)[k]
-    return game.A.newton_terms(X, inverse_S) if cell.A is None else cell.A.plain_newton_terms(X, inverse_S)
+    """Of block k."""
+    block = semidefinite_blocks(game)[k]
+    return game.A.newton_terms(X, inverse_S) if block.A is None else block.A.plain_newton_terms(X, inverse_S)
 
 
 def _core(game: Game, every: Sequence[NewtonTerms]) -> np.ndarray:
-    """H with its border h, (k + 1, k + 1), but for the corner: the sum over the cells."""
-    cells = cells_of(game)
-    m = len(every[0].product) if cells[0].A is None else len(game.c)
+    """H with its border h, (k + 1, k + 1), but for the corner: the sum over the blocks."""
+    blocks = semidefinite_blocks(game)
+    m = len(every[0].product) if blocks[0].A is None else len(game.c)
     core = np.zeros((m + 1, m + 1))
-    if cells[0].A is None:
+    if blocks[0].A is None:
         core[:m, :m] = sum(moments.second for moments in every)
-    for cell, moments in zip(cells, every, strict=True):
-        if not isinstance(cell.rows, slice):
-            core[np.ix_(cell.rows, cell.rows)] += moments.second
-        core[:m, m][cell.rows] += cell.sign * moments.product
+    for block, moments in zip(blocks, every, strict=True):
+        if not isinstance(block.rows, slice):
+            core[np.ix_(block.rows, block.rows)] += moments.second
+        core[:m, m][block.rows] += block.sign * moments.product
     core[m, :m] = core[:m, m]
     return core

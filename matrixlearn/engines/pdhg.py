@@ -26,7 +26,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from matrixlearn.engines.base import GameEngine, Incumbent, Proposal, State
+from matrixlearn.engines.base import GameEngine, State
+from matrixlearn.engines.incumbent import Incumbent, Proposal
 from matrixlearn.engines.restarts import Restarts, rebalanced
 from matrixlearn.engines.saddle import (
     ScaledSet,

@@ -7,7 +7,8 @@ import warnings
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
-from matrixlearn.engines.base import Engine, Incumbent, Proposal, State
+from matrixlearn.engines.base import Engine, State
+from matrixlearn.engines.incumbent import Incumbent, Proposal
 from matrixlearn.memory import GIB, available_memory
 from matrixlearn.problems.base import Problem
 

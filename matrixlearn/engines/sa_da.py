@@ -33,7 +33,8 @@ import numpy as np
 
 from matrixlearn._array import as_numpy, from_numpy, identity, zeros
 from matrixlearn.clock import ask_the_clock
-from matrixlearn.engines.base import GameEngine, Incumbent, Proposal, State
+from matrixlearn.engines.base import GameEngine, State
+from matrixlearn.engines.incumbent import Incumbent, Proposal
 from matrixlearn.engines.saddle import rounded_out
 from matrixlearn.linalg import adjoint, eigh, frobenius, sym
 from matrixlearn.problems.game import Game

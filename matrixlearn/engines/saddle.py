@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from matrixlearn.engines.base import Incumbent
+from matrixlearn.engines.incumbent import Incumbent
 from matrixlearn.engines.spectrum import Spectrum
 from matrixlearn.linalg.projections import onto_nuclear_ball, onto_simplex, onto_trace_ball
 from matrixlearn.problems.game import Game

@@ -9,7 +9,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from matrixlearn._array import zeros
-from matrixlearn.engines.base import Incumbent, State
+from matrixlearn.engines.base import State
+from matrixlearn.engines.incumbent import Incumbent
 from matrixlearn.problems.game import Game
 from matrixlearn.problems.play import Play
 from matrixlearn.sets import SpectralSet

@@ -31,8 +31,9 @@ from typing import Any
 import numpy as np
 
 from matrixlearn._array import from_numpy, zeros
-from matrixlearn.engines.base import GameEngine, Incumbent, Proposal, State
+from matrixlearn.engines.base import GameEngine, State
 from matrixlearn.engines.entropies import DEPTH, soft_response, soft_support
+from matrixlearn.engines.incumbent import Incumbent, Proposal
 from matrixlearn.engines.mirror import next_check
 from matrixlearn.engines.saddle import ScaledSet, lower_value, metric, rounded_out
 from matrixlearn.engines.spectrum import eigenvalues_within

@@ -20,11 +20,11 @@ HIDDEN = 1e-17
 
 @dataclass(frozen=True, eq=False)
 class Spectrum:
-    """The decompositions of the blocks of F, or parts of them; F itself where it is a vector."""
+    """The eigendecompositions of the diagonal blocks of F, or their outer ends; F itself where it is a vector."""
 
     spectral_set: SpectralSet
     F: Array
-    parts: tuple[Pairs | Tridiagonal, ...]
+    spectra: tuple[Pairs | Tridiagonal, ...]
 
     @classmethod
     def of(cls, spectral_set: SpectralSet, F: Array) -> Spectrum:
@@ -33,23 +33,23 @@ class Spectrum:
 
     def within(self, depth: float) -> Spectrum:
         """The eigenpairs in `reach` alone."""
-        counts = reach(self.spectral_set, self.parts, depth)
-        return replace(self, parts=tuple(part.ends(*ends) for part, ends in zip(self.parts, counts, strict=True)))
+        counts = reach(self.spectral_set, self.spectra, depth)
+        return replace(self, spectra=tuple(part.ends(*ends) for part, ends in zip(self.spectra, counts, strict=True)))
 
     @cached_property
     def w(self) -> np.ndarray:
         """The eigenvalues, block by block."""
-        return np.concatenate([part.w for part in self.parts]) if self.parts else as_numpy(self.F)
+        return np.concatenate([part.w for part in self.spectra]) if self.spectra else as_numpy(self.F)
 
     def with_values(self, p: np.ndarray) -> Array:
         """V diag(p) V^H, of a p that ascends with w in each block: what rounding does not hide is at the ends."""
-        if not self.parts:
+        if not self.spectra:
             return from_numpy(p, self.F)
         hidden = HIDDEN * float(np.max(np.abs(p)))
-        if len(self.parts) == 1:
-            return self._part(self.parts[0], p, hidden)
+        if len(self.spectra) == 1:
+            return self._part(self.spectra[0], p, hidden)
         out, start = zeros(tuple(self.F.shape), self.F), 0
-        for block, part in zip(self.spectral_set.slices(), self.parts, strict=True):
+        for block, part in zip(self.spectral_set.slices(), self.spectra, strict=True):
             past = start + len(part.w)
             out[block, block] = self._part(part, p[start:past], hidden)
             start = past
@@ -65,21 +65,23 @@ def eigenvalues_within(spectral_set: SpectralSet, F: Array, depth: float) -> np.
     """The eigenvalues of F in `reach` alone, block by block."""
     if F.ndim == 1:
         return as_numpy(F)
-    parts = [values_of(F[block, block]) for block in spectral_set.slices()]
-    counts = reach(spectral_set, parts, depth)
-    return np.concatenate([part.values(*ends) for part, ends in zip(parts, counts, strict=True)])
+    spectra = [values_of(F[block, block]) for block in spectral_set.slices()]
+    counts = reach(spectral_set, spectra, depth)
+    return np.concatenate([part.values(*ends) for part, ends in zip(spectra, counts, strict=True)])
 
 
-def reach(spectral_set: SpectralSet, parts: Sequence[Values | Tridiagonal], depth: float) -> Iterator[tuple[int, int]]:
+def reach(
+    spectral_set: SpectralSet, spectra: Sequence[Values | Tridiagonal], depth: float
+) -> Iterator[tuple[int, int]]:
     """How many of each block's lowest and largest eigenvalues are experts s w, s a sign of S, within ``depth`` of the
     best, or a third farther.
     """
-    if not parts:
+    if not spectra:
         return
     signs = spectral_set.signs
-    extremes = np.concatenate([part.extremes(depth / 8) for part in parts])
+    extremes = np.concatenate([part.extremes(depth / 8) for part in spectra])
     best = max(float(np.max(sign * extremes)) for sign in signs)
     cut = best - max(1.25 * depth, 1e-12 * float(np.max(np.abs(extremes))))
-    for part, n in zip(parts, spectral_set.sizes, strict=True):
+    for part, n in zip(spectra, spectral_set.sizes, strict=True):
         high = part.above(cut)
         yield min(n - part.above(-cut), n - high) if -1 in signs else 0, high

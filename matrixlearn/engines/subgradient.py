@@ -24,7 +24,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from matrixlearn._array import zeros
-from matrixlearn.engines.base import GameEngine, Incumbent, Proposal, State
+from matrixlearn.engines.base import GameEngine, State
+from matrixlearn.engines.incumbent import Incumbent, Proposal
 from matrixlearn.engines.mirror import next_check
 from matrixlearn.engines.saddle import ScaledSet, diameter, metric, rounded_out
 from matrixlearn.linalg import inner

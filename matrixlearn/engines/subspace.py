@@ -34,7 +34,8 @@ from typing import Any
 import numpy as np
 
 from matrixlearn._array import as_numpy, columns, namespace, zeros
-from matrixlearn.engines.base import GameEngine, Incumbent, Proposal, State, updated
+from matrixlearn.engines.base import GameEngine, State
+from matrixlearn.engines.incumbent import Incumbent, Proposal, updated
 from matrixlearn.engines.interior_point import InteriorPoint
 from matrixlearn.engines.newton import InteriorState, lacking_interior, mixed
 from matrixlearn.engines.saddle import rounded_out

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from matrixlearn.engines.base import Incumbent, Proposal, State
+from matrixlearn.engines.base import State
+from matrixlearn.engines.incumbent import Incumbent, Proposal
 from matrixlearn.engines.mirror import NONE, Calls, next_check, play, routine_name
 from matrixlearn.engines.schedules import Averages
-from matrixlearn.exceptions import ProblemError
+from matrixlearn.exceptions import CapabilityError, ProblemError
 from matrixlearn.exponents import Exponent
 from matrixlearn.linalg import inner
 from matrixlearn.oracles import Done, Oracle, SortedListOracle, at_level
@@ -51,7 +52,9 @@ class Theory:
 
     The published oracle is the sorted list of Algorithm 3, ``MatrixMultiplicativeWeights(Theory(),
     oracle=SortedListOracle)``; rho is alpha plus the largest width of the list, so that the claim holds whatever the
-    oracle answers. For games on the simplex with v > 0.
+    oracle answers. Off the simplex rho bounds ||A(y) - C|| over all of Y, or what the oracle says of itself
+    (``widest``): `PolytopeOracle` is that of the general form (4.4), max C.X over A_j.X <= b_j, where b > 0. For games
+    with v > 0.
 
     Theorem 4.3.1, with epsilon' as it is in place of epsilon (1 + epsilon), n the number of experts, P_t = X_t / R:
 
@@ -69,28 +72,35 @@ class Theory:
     delta: float = 0.1
 
     def objection(self, game: Game) -> str:
-        Y = game.Y
-        simplex = Y.weights is not None and Y.row_lower == Y.row_upper and np.all(np.isinf(Y.upper))
-        return "" if simplex else "the theory schedule plays games on the simplex (Algorithm 3)"
+        return ""
 
     def remarks(self, state: TheoryState) -> str:
         if math.isnan(state.regret):
             return ""
         return f"regret at the last guess {state.regret:.3g}; Theorem 4.3.1 allows {state.regret_bound:.3g}"
 
-    def rounds_for(self, game: Game, alpha: float) -> int:
+    def rounds_for(self, game: Game, alpha: float, oracle: Oracle | None = None) -> int:
         """T of Theorem 4.3.2."""
         R, n = game.S.trace, game.S.dimension
-        rho = self.width(game, alpha)
+        rho = self.width(game, alpha, oracle)
         return math.ceil(8 * rho**2 * R**2 * math.log(max(n, 2)) / (self.delta * alpha) ** 2)
 
-    def width(self, game: Game, alpha: float) -> float:
-        """rho >= ||A(y) + y_0 I - C|| for every vertex y of the list and 0 <= R y_0 <= alpha - c.y."""
-        offset = float(np.max(np.abs(game.c)))
-        return (alpha + offset) / game.S.trace + float(np.max(_sorted_list(game).widths))
+    def width(self, game: Game, alpha: float, oracle: Oracle | None = None) -> float:
+        """rho >= ||A(y) + y_0 I - C|| for every y of the oracle and 0 <= R y_0 <= alpha - c.y."""
+        own = getattr(oracle, "widest", None)
+        if own is not None:
+            return alpha / game.S.trace + float(own(alpha))
+        offset = max(abs(game.Y.minimize(sign * game.c)[0]) for sign in (-1.0, 1.0))
+        return (alpha + offset) / game.S.trace + _widest(game)
 
     def init(self, game: Game, incumbent: Incumbent, played: Play) -> TheoryState:
         low, high = max(0.0, incumbent.lower), incumbent.upper
+        if math.isinf(self.width(game, high, played.oracle)):
+            msg = (
+                f"{routine_name(played.oracle)} has no width on this program: D_alpha is bounded where every b_j > 0; "
+                f"play it by the schedule Adaptive, or Theory with the LevelOracle"
+            )
+            raise CapabilityError(msg)
         return self._guess(game, played, low, high)
 
     def _guess(self, game: Game, played: Play, low: float, high: float, **changes: Any) -> TheoryState:
@@ -106,13 +116,17 @@ class Theory:
         )
 
     def step(self, game: Game, state: TheoryState, incumbent: Incumbent) -> TheoryState:
-        alpha, (_, _, rate) = state.alpha, self._steps(game, state.alpha)
+        alpha = state.alpha
+        if not alpha > 0:
+            return replace(state, finished="the published schedule plays games of a positive value, and this has none")
+        _, _, rate = self._steps(game, state)
         oracle = at_level(state.oracle, alpha, None)
         played = play(state.exponent, oracle, state.G, at=rate * state.G)
         answer, state = played.answer, replace(state, calls=state.calls.more())
         if isinstance(answer, Done):
             low = max(alpha, incumbent.lower)
-            return self._after(game, replace(state, exponent=played.exponent, low=low), Proposal(X=played.X))
+            X = played.X if answer.point is None else answer.point
+            return self._after(game, replace(state, exponent=played.exponent, low=low), Proposal(X=X))
         if answer.y is None:
             msg = f"{routine_name(state.oracle)} must answer with the y of its loss: Move(game.loss(y), y=y)"
             raise ProblemError(msg)
@@ -126,7 +140,7 @@ class Theory:
             suffered=state.suffered + answer.step * inner(answer.loss, played.X),
             proposals=(),
         )
-        last = state.rounds >= self.rounds_for(game, alpha)
+        last = state.rounds >= self.rounds_for(game, alpha, state.oracle)
         if last or state.rounds >= state.check_at:
             state = self._with_regret(game, state)
         if not last:
@@ -137,14 +151,15 @@ class Theory:
         shown = Proposal(X=averages.X / averages.count, y=y)
         return self._after(game, replace(state, high=high), shown)
 
-    def _steps(self, game: Game, alpha: float) -> tuple[float, float, float]:
+    def _steps(self, game: Game, state: TheoryState) -> tuple[float, float, float]:
         """(rho, epsilon, epsilon' / (2 rho))."""
-        rho = self.width(game, alpha)
+        alpha = state.alpha
+        rho = self.width(game, alpha, state.oracle)
         epsilon = min(self.delta * alpha / (2 * rho * game.S.trace), 0.5)
         return rho, epsilon, -math.log1p(-epsilon) / (2 * rho)
 
     def _with_regret(self, game: Game, state: TheoryState) -> TheoryState:
-        S, (rho, epsilon, rate) = game.S, self._steps(game, state.alpha)
+        S, (rho, epsilon, rate) = game.S, self._steps(game, state)
         support = S.support(-1 * state.G)
         least = (rho * state.rounds - support / S.trace) / (2 * rho)  # lambda_min(sum M)
         allowed = (2 * rho * rate / epsilon - 1) * least + math.log(S.dimension) / epsilon
@@ -165,6 +180,16 @@ class Theory:
         return self._guess(
             game, Play(state.exponent, state.oracle), low, high, proposals=(shown,), finished=finished, **told
         )
+
+
+def _widest(game: Game) -> float:
+    """||A(y) - C||_2 at most, over Y: that of the list on the simplex, by the norms elsewhere."""
+    Y, norms = game.Y, game.A.norms
+    on_simplex = Y.weights is not None and bool(np.all(Y.weights == 1) and np.all(np.isinf(Y.upper)))
+    if on_simplex and Y.row_lower == Y.row_upper == 1:
+        return float(np.max(_sorted_list(game).widths))
+    reach = -Y.minimize(-norms)[0] if np.all(Y.lower >= 0) else float(Y.extent @ norms)
+    return game.cost_norm + reach
 
 
 def _sorted_list(game: Game) -> SortedListOracle:

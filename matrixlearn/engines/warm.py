@@ -17,11 +17,11 @@ from collections.abc import Callable
 import numpy as np
 
 from matrixlearn._array import as_numpy, from_numpy
-from matrixlearn.engines.base import Incumbent, is_finite
+from matrixlearn.engines.incumbent import Incumbent, is_finite
 from matrixlearn.engines.newton import InteriorState, all_definite, slacks
 from matrixlearn.linalg import cholesky, inner, inverse_factor, inverse_from, trace
 from matrixlearn.linalg.factored import FactoredMatrix
-from matrixlearn.problems.cells import assembled, cells_of
+from matrixlearn.problems.blocks import assembled, semidefinite_blocks
 from matrixlearn.problems.conic import toward
 from matrixlearn.problems.game import Game
 from matrixlearn.typing import Array
@@ -51,12 +51,12 @@ def warmer(game: Game, cold: InteriorState, incumbent: Incumbent, state_at: Stat
     if X is None or y is None or not (is_finite(X) and np.isfinite(y).all()):
         return cold
     X = X.dense() if isinstance(X, FactoredMatrix) else X
-    cells, mu_cold = _parts_of(game, toward(incumbent.problem, X, None)), mean_product(game, cold)
+    blocks, mu_cold = _blocks_of(game, toward(incumbent.problem, X, None)), mean_product(game, cold)
     missing_cold, is_open = max(_missing(game, cold), LEAST), not game.Y.is_bounded
     best, least = cold, WORTH
     for k in SHIFTS:
         for part in OPEN_PARTS if is_open else (0.0, 0.1, 1.0):
-            state = _centred(game, cold, cells, (1 - k) * y + k * cold.y, part, state_at)
+            state = _centred(game, cold, blocks, (1 - k) * y + k * cold.y, part, state_at)
             if state is None:
                 continue
             score = mean_product(game, state) / mu_cold
@@ -80,14 +80,14 @@ def _centred(
     if not 0 < R < np.inf:
         return None
     largest = spectral.support_of(spectral.eigenvalues(F)) / spectral.trace
-    along = sum(cell.sign * inner(x, cell.part(F)) for cell, x in zip(cells_of(game), X, strict=True))
+    along = sum(block.sign * inner(x, block.part(F)) for block, x in zip(semidefinite_blocks(game), X, strict=True))
     width = max(total * largest - along, 0.0) + 1e-10 * max(abs(along), total * abs(largest))
     t = largest + max(width, 1e-14 * game.scale) / R
     factors = [cholesky(s) for s in slacks(game, y, t)]
     if not all_definite(factors):
         return None
     inverses = [inverse_from(inverse_factor(factor)) for factor in factors]
-    mu = max(total * t - along, 0.0) / sum(cell.size for cell in cells_of(game))
+    mu = max(total * t - along, 0.0) / sum(block.size for block in semidefinite_blocks(game))
     moved = [x + part * mu * inverse for x, inverse in zip(X, inverses, strict=True)]
     if part < 1 and not _is_centred(moved, slacks(game, y, t), mu):
         return None
@@ -101,15 +101,15 @@ def _centred(
     return state_at(game, tuple(moved), y, t, CENTRED * mu, R)
 
 
-def _parts_of(game: Game, X: Array) -> tuple[Array, ...]:
+def _blocks_of(game: Game, X: Array) -> tuple[Array, ...]:
     """X_k >= 0 with X = sum_k s_k X_k, of the trace that the set asks for."""
     S = game.S
     if len(S.signs) == 1:
-        return tuple(_clipped(cell.sign * cell.part(X)) for cell in cells_of(game))
+        return tuple(_clipped(block.sign * block.part(X)) for block in semidefinite_blocks(game))
     w, V = np.linalg.eigh(as_numpy(X))
     rest = max(S.trace - float(np.abs(w).sum()), 0.0) / S.dimension
-    parts = {s: (V * (np.maximum(s * w, 0.0) + rest)) @ V.conj().T for s in S.signs}
-    return tuple(cell.part(from_numpy(parts[cell.sign], X)) for cell in cells_of(game))
+    by_sign = {s: (V * (np.maximum(s * w, 0.0) + rest)) @ V.conj().T for s in S.signs}
+    return tuple(block.part(from_numpy(by_sign[block.sign], X)) for block in semidefinite_blocks(game))
 
 
 def _clipped(X: Array) -> Array:
@@ -142,7 +142,7 @@ def _missing(game: Game, state: InteriorState) -> float:
     """The largest part that the equation of X misses of |c_j| + R ||A_j||_2."""
     Y, z = game.Y, state.scalars
     assert z is not None
-    r = game.prices(assembled(cells_of(game), state.X, game.S.n))
+    r = game.prices(assembled(semidefinite_blocks(game), state.X, game.S.n))
     r[Y.floored] -= z.p
     r[Y.capped] += z.q
     size = np.abs(game.c) + state.trace * game.A.norms

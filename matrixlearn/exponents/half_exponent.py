@@ -63,7 +63,7 @@ class HalfExponent(Accumulating):
     def half(self, H: Any, span: SpectralInterval, error: float, block: slice) -> np.ndarray:
         """exp(-(H - span.low I) / 2) S within ``error`` on the spectrum, shape (size of the block, k)."""
 
-    def _halves(self, G: Any) -> list[tuple[int, slice, np.ndarray]]:
+    def _factors(self, G: Any) -> list[tuple[int, slice, np.ndarray]]:
         """(sign, block, Z), all Z on one scale: their traces, and that of the slack, sum to R."""
         found = []
         blocks = list(self.on.slices())
@@ -88,9 +88,9 @@ class HalfExponent(Accumulating):
         return [(sign, block, root * Z) for sign, block, Z in scaled]
 
     def __call__(self, G: Any) -> np.ndarray:
-        n, halves = self.on.n, self._halves(G)
-        X = np.zeros((n, n), dtype=np.result_type(*(Z for *_, Z in halves)))
-        for sign, block, Z in halves:
+        n, factors = self.on.n, self._factors(G)
+        X = np.zeros((n, n), dtype=np.result_type(*(Z for *_, Z in factors)))
+        for sign, block, Z in factors:
             X[block, block] += sign * (Z @ Z.conj().T)
         return X
 
@@ -99,7 +99,7 @@ class HalfExponent(Accumulating):
         if self.on.signs != (1,) or len(list(self.on.slices())) > 1:
             msg = f"X has no factor on a {type(self.on).__name__} of {len(list(self.on.slices()))} blocks"
             raise ProblemError(msg)
-        return FactoredMatrix(self._halves(G)[0][2])
+        return FactoredMatrix(self._factors(G)[0][2])
 
 
 def _as_array(H: Any) -> np.ndarray:

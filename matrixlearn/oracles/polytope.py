@@ -14,54 +14,62 @@ at least alpha (Lemma 4.2.1).
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from matrixlearn._array import EPS
-from matrixlearn.exceptions import ProblemError
-from matrixlearn.linalg import inner, spectral_norm, trace
+from matrixlearn.linalg import inner, trace
 from matrixlearn.oracles.base import Done, Move
+from matrixlearn.problems.game import Game
 from matrixlearn.typing import Array
-
-if TYPE_CHECKING:
-    from matrixlearn.problems.linear import LinearSDP
 
 
 @dataclass(frozen=True)
 class PolytopeOracle:
-    """Arora and Kale's oracle for a `LinearSDP`, at the level alpha > 0; b of any signs."""
+    """Arora and Kale's oracle for the game of a linear program, S = {X >= 0, Tr X <= R}, at the level alpha > 0; b of
+    any signs.  It asks D_alpha, whatever Y the game has.
+    """
 
-    program: LinearSDP
-    level: float
+    game: Game
+    level: float = math.inf
 
-    def __post_init__(self) -> None:
-        if self.program.trace_bound is None:
-            msg = "the oracle plays on {X >= 0, Tr X <= R}: give the program a trace_bound"
-            raise ProblemError(msg)
+    def at(self, level: float, anchor: np.ndarray | None = None) -> PolytopeOracle:
+        """The same at another level."""
+        return PolytopeOracle(self.game, level)
+
+    def widest(self, level: float) -> float:
+        """||C||_2 + alpha max_j ||A_j||_2 / b_j, which no vertex of D_alpha exceeds; infinite where some b_j <= 0:
+        D_alpha is not bounded there.
+        """
+        game = self.game
+        if not np.all(game.c > 0):
+            return math.inf
+        return game.cost_norm + level * float(np.max(game.A.norms / game.c, initial=0.0))
 
     def __call__(self, X: Array) -> Move | Done:
-        program, alpha = self.program, self.level
-        products = np.concatenate([[trace(X)], program.family.adjoint(X)])
-        R = program.trace_bound
-        b = np.concatenate([[R], program.b])
-        target, norms = inner(program.C, X), program.family.norms
+        game, alpha = self.game, self.level
+        products = np.concatenate([[trace(X)], game.A.adjoint(X)])
+        R = game.S.trace
+        b = np.concatenate([[R], game.c])
+        target, norms = inner(game.C, X), game.A.norms
         y = _vertex(products, b) * alpha
         gained = float(products @ y)
         noise = 4 * X.shape[0] * EPS * R * np.concatenate([[1.0], norms])
         ray = _ray(products, b, noise)
         if gained < target:
             if ray is None:
-                return Done("fails", phi=gained / alpha, evidence=target)
+                phi = gained / alpha
+                return Done("fails", phi=phi, evidence=target, point=X / phi if phi > 0 else None)
             y = y + (target - gained) / float(products @ ray) * ray  # no farther than needed
             gained = target
         identity_part, rest = float(y[0]), y[1:]
         return Move(
-            loss=program.family.apply(rest) - program.C,  # the multiple of I drops out of a map that fixes the trace
+            loss=game.loss(rest),  # the multiple of I drops out of a map that fixes the trace
             y=rest,
             slack=gained - target,
-            width=identity_part + spectral_norm(program.C) + float(rest @ norms),
+            width=identity_part + game.cost_norm + float(rest @ norms),
         )
 
 

@@ -78,8 +78,8 @@ class Presenter:
         rows = np.diag(X) if X.ndim == 1 else X
         if not np.iscomplexobj(X):
             return dict(zip(names, rows.T, strict=True))
-        halves = (pair for column in rows.T for pair in (column.real, column.imag))
-        return dict(zip((f"{name} {part}" for name in names for part in ("real", "imag")), halves, strict=True))
+        columns = (pair for column in rows.T for pair in (column.real, column.imag))
+        return dict(zip((f"{name} {part}" for name in names for part in ("real", "imag")), columns, strict=True))
 
     def from_arguments(self, given: Mapping[str, Any], say: Say) -> Problem:
         """The problem that a command line describes.

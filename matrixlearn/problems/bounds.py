@@ -9,7 +9,7 @@ import numpy as np
 from matrixlearn._array import EPS
 from matrixlearn.linalg import cholesky, plus_identity, trace
 from matrixlearn.problems.base import INF, Bound
-from matrixlearn.problems.cells import assembled, cells_of
+from matrixlearn.problems.blocks import assembled, semidefinite_blocks
 from matrixlearn.problems.game import Game
 from matrixlearn.typing import Array
 
@@ -29,13 +29,13 @@ def bounds_from_interior(game: Game, X: Sequence[Array], y: np.ndarray, t: float
     Nearly as good as all eigenvalues near an interior method's optimum, and next to nothing in cost. Nothing is proved
     where one of them fails. A factorization proves S_k > 0 up to (n + 2) eps Tr S_k (Demmel 1989; Rump 2006).
     """
-    S, cells = game.S, cells_of(game)
+    S, blocks = game.S, semidefinite_blocks(game)
     inside = game.Y.project(y)
     F = game.image(inside)
     from_matrix, from_vector = Bound(), Bound()
     if all(cholesky(x) is not None for x in X):
-        from_matrix = bound_from_member(game, assembled(cells, X, S.n) * S.clip_scale(sum(trace(x) for x in X)))
-    slacks = [plus_identity(-cell.sign * cell.part(F), t) for cell in cells]
+        from_matrix = bound_from_member(game, assembled(blocks, X, S.n) * S.clip_scale(sum(trace(x) for x in X)))
+    slacks = [plus_identity(-block.sign * block.part(F), t) for block in blocks]
     if all(cholesky(s) is not None for s in slacks):
         t += (S.n + 2) * EPS * max(trace(s) for s in slacks)
         upper = float(game.c @ inside) + S.trace * t + game.constant

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from matrixlearn._array import as_numpy, from_numpy, moved
+from matrixlearn._array import as_numpy, brought_to, from_numpy
 from matrixlearn.exponents import entropy_on
 from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.oracles import LevelOracle
 from matrixlearn.problems.base import INF, Bound, Problem
 from matrixlearn.problems.bounds import bound_from_member
 from matrixlearn.problems.game import Game
-from matrixlearn.problems.parts import require_game
+from matrixlearn.problems.game_checks import require_game
 from matrixlearn.problems.play import Play
 from matrixlearn.typing import Array
 
@@ -77,7 +77,7 @@ class GameProblem(Problem):
 
     def bound_from_matrix(self, X: Array) -> Bound:
         if isinstance(X, FactoredMatrix):  # a problem that can do better overrides this
-            X = moved(X.dense(), self.game.C)
+            X = brought_to(X.dense(), self.game.C)
         return bound_from_member(self.game, self.game.S.project(X))
 
     def objective_at(self, X: Array | None, y: np.ndarray | None) -> float:

@@ -44,8 +44,8 @@ def entries(n: int, *terms: tuple[int, int, complex]) -> Any:
             raise ProblemError(msg)
     i, j = np.array([term[:2] for term in terms], dtype=np.int64).reshape(-1, 2).T
     v = as_array("v", [term[2] for term in terms]) if terms else np.zeros(0)
-    halves = np.concatenate([v, v.conj()]) / 2
-    return sp.csr_array((halves, (np.concatenate([i, j]), np.concatenate([j, i]))), shape=(n, n))
+    values = np.concatenate([v, v.conj()]) / 2
+    return sp.csr_array((values, (np.concatenate([i, j]), np.concatenate([j, i]))), shape=(n, n))
 
 
 def _is_index(k: Any, n: int) -> bool:

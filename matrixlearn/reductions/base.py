@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from functools import singledispatch
 from typing import ClassVar
 
-from matrixlearn.engines.base import Incumbent, Proposal, Run
+from matrixlearn.engines.base import Run
+from matrixlearn.engines.incumbent import Incumbent, Proposal
 from matrixlearn.problems.base import Problem
 
 

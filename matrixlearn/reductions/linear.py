@@ -15,7 +15,8 @@ import numpy as np
 
 from matrixlearn._array import as_numpy
 from matrixlearn.certificate import nearest_proved
-from matrixlearn.engines.base import Incumbent, Proposal, Run
+from matrixlearn.engines.base import Run
+from matrixlearn.engines.incumbent import Incumbent, Proposal
 from matrixlearn.problems.base import INF, Problem
 from matrixlearn.problems.linear.face import whole_multipliers
 from matrixlearn.problems.linear.open import OpenProgram

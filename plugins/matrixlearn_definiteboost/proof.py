@@ -54,8 +54,8 @@ MOVES = 4
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
-    """What W leaves of the rows.
+class RowSlacks:
+    """The slacks of the rows at W, computed and proved.
 
     Attributes
     ----------
@@ -80,7 +80,7 @@ class Proved:
     """A matrix, ||E||_F for the feasible W' near it, and the upper bound that follows; inf where none does."""
 
     at: Factored
-    rows: Rows
+    rows: RowSlacks
     epsilon: float
     upper: float
 
@@ -151,7 +151,7 @@ class ProjectionProof:
 
     # -- rows -----------------------------------------------------------------------------------------
 
-    def rows(self, at: Factored) -> Rows:
+    def rows(self, at: Factored) -> RowSlacks:
         """How far all rows are, with bounds on the rounding."""
         (low, high), family = self.ends, self.family
         t, error = adjoint_bounded(family, at.inside)
@@ -162,7 +162,7 @@ class ProjectionProof:
         below = np.where(np.isfinite(low), t - low, INF) - error
         total, rounding = inner_bounded(self.trace, at.inside)
         rounding += float(np.linalg.norm(self.trace)) * at.lost + EPS
-        return Rows(total - 1.0, rounding, high - t, error, above, below)
+        return RowSlacks(total - 1.0, rounding, high - t, error, above, below)
 
     def _pulled_back(self, at: Factored, which: np.ndarray) -> np.ndarray:
         """The trace and the S_j for j in ``which``, as units_j F^H S_j F, (1 + k, r, r)."""
@@ -174,7 +174,7 @@ class ProjectionProof:
         first = F.conj().T @ self.trace @ F
         return _hermitian(np.concatenate([first[None], B * self.units[which][:, None, None]]))
 
-    def epsilon(self, at: Factored, rows: Rows) -> float:
+    def epsilon(self, at: Factored, rows: RowSlacks) -> float:
         """||E||_F at most, for a W' of trace one that meets the equalities; inf where none is proved."""
         which = self.equal
         missed = self.units[which] * (np.abs(rows.apart[which]) + rows.error[which])
@@ -207,13 +207,13 @@ class ProjectionProof:
             return None
         return DenseMap(np.stack([found.family.matrix(k) for k in range(len(found.right))])), found.right
 
-    def proves(self, at: Factored, rows: Rows, epsilon: float) -> bool:
+    def proves(self, at: Factored, rows: RowSlacks, epsilon: float) -> bool:
         """Whether the inequalities hold at W', where constraints are hard."""
         if not math.isfinite(epsilon):
             return False
         return self.problem.slack is not None or not np.any(self._short(at, rows, epsilon) > 0)
 
-    def _short(self, at: Factored, rows: Rows, epsilon: float) -> np.ndarray:
+    def _short(self, at: Factored, rows: RowSlacks, epsilon: float) -> np.ndarray:
         """What the inequalities lack of the slack that a W' within epsilon needs, (m,), negative where nothing."""
         needed = self.family.sizes * at.total * epsilon * ROOM
         short = needed - np.minimum(rows.above, rows.below)
@@ -230,7 +230,7 @@ class ProjectionProof:
         holds = self.proves(at, rows, epsilon)
         return Proved(at, rows, epsilon, self._value(at, rows, epsilon) if holds else INF)
 
-    def _value(self, at: Factored, rows: Rows, epsilon: float) -> float:
+    def _value(self, at: Factored, rows: RowSlacks, epsilon: float) -> float:
         """What the objective is at most at W'."""
         p, w = self.problem, at.w[at.w > 0]
         parts = w * np.log(w)
@@ -273,7 +273,7 @@ class ProjectionProof:
         face = OnFace.of(self.problem) if self.face is None else None
         return None if face is None else ProjectionProof(self.problem, face)
 
-    def _step(self, at: Factored, rows: Rows, epsilon: float) -> Factored | None:
+    def _step(self, at: Factored, rows: RowSlacks, epsilon: float) -> Factored | None:
         """F (I + E) F^H with the smallest E that meets the equalities and the inequalities without slack."""
         short = self._short(at, rows, epsilon) if self.problem.slack is None else np.full(len(rows.apart), -INF)
         lacking = np.flatnonzero(short > 0)

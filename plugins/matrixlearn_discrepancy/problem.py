@@ -152,7 +152,7 @@ class Discrepancy(GameProblem):
         """The signed pair of blocks +-M; the weights nearest to the best ones known that meet the inequality."""
         return Play(SignedExponent(self.game.S), LevelOracle(self.game))
 
-    # -- files, the judge -------------------------------------------------------------------
+    # -- files, the cvxpy reference ----------------------------------------------------------
 
     def uniform_value(self) -> float:
         """||M(1/m)||_2, the objective of not reweighting."""

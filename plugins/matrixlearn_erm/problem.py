@@ -254,7 +254,7 @@ class ERM(Problem):
     def objective_at(self, X: Any, y: np.ndarray | None) -> float:
         return float("nan") if X is None else self.value_at(self.design.apply(np.asarray(X)), np.asarray(X))
 
-    # -- files, and the judge -------------------------------------------------------------------
+    # -- files, the cvxpy reference ----------------------------------------------------------
 
     def parameters(self) -> Mapping[str, Any]:
         return {

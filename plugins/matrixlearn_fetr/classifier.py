@@ -12,7 +12,7 @@ from matrixlearn_fetr.training import LogisticTraining
 class Around(Relations, MultitaskClassifier):
     """One whose shared mean w_0, where it has one, predicts the tasks that ``fit`` did not see."""
 
-    posed = LogisticTraining
+    training = LogisticTraining
 
     @property
     def _common(self) -> tuple[np.ndarray, float] | None:

@@ -61,10 +61,10 @@ class Joint(Descent):
         if here is state.left:
             return replace(state, proposals=(), finished="no step lowers the objective: the limit of rounding")
         if state.left is not None and state.left.point is not None:
-            point = self._both_halves(problem, here.point + state.ahead * (here.point - state.left.point))
+            point = self._both_minima(problem, here.point + state.ahead * (here.point - state.left.point))
             if problem.objective_at(point, None) < problem.objective_of(here.estimate):
                 return self._proposed(problem, point, here, 2 * state.ahead)
-        point = self._stretched(problem, here.point, self._second_half(problem, here.improved))
+        point = self._stretched(problem, here.point, self._second_minimum(problem, here.improved))
         return self._proposed(problem, point, here, max(1.0, state.ahead / 4))
 
     def _proposed(self, problem: RelationProblem, point: np.ndarray, left: Located, ahead: float) -> JointState:
@@ -75,13 +75,13 @@ class Joint(Descent):
         """The point to go on from; a subclass may know a lower one."""
         return point
 
-    def _both_halves(self, problem: RelationProblem, point: np.ndarray) -> np.ndarray:
-        """One majorizer after the other."""
+    def _both_minima(self, problem: RelationProblem, point: np.ndarray) -> np.ndarray:
+        """The minimum of the first majorizer, then that of the second there."""
         first, _ = problem.estimate(point).precisions.majorizers()
-        return self._second_half(problem, problem.weight_step(point, first)[0])
+        return self._second_minimum(problem, problem.weight_step(point, first)[0])
 
     @staticmethod
-    def _second_half(problem: RelationProblem, point: np.ndarray) -> np.ndarray:
+    def _second_minimum(problem: RelationProblem, point: np.ndarray) -> np.ndarray:
         """The minimum of the second majorizer."""
         _, second = problem.estimate(point).precisions.majorizers()
         return problem.weight_step(point, second)[0]
@@ -121,7 +121,7 @@ class Pruning(Joint):
         lighter = min(_without_one(problem, point, self.candidates), default=(0.0, None), key=lambda pair: pair[0])[1]
         if lighter is None:
             return point
-        lighter = self._both_halves(problem, lighter)
+        lighter = self._both_minima(problem, lighter)
         return lighter if problem.objective_at(lighter, None) < problem.objective_at(point, None) else point
 
 

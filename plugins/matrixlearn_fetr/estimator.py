@@ -28,7 +28,7 @@ MEANS = ("auto", "shared", "zero")
 class Relations(ABC):
     """All estimators of FETR."""
 
-    posed: ClassVar[type[Training]]
+    training: ClassVar[type[Training]]
     """The loss."""
 
     mean: str
@@ -47,21 +47,26 @@ class Relations(ABC):
 
     def _fitted(self, rows: Rows) -> tuple[np.ndarray, np.ndarray]:
         """Coefficients, shape (d, m), and intercepts, shape (m,); sets what a solution says."""
-        posed, solution = self._solved(self._posed(rows))
-        return posed.linear(self._learned(posed, solution))
+        training, solution = self._solved(self._training(rows))
+        return training.linear(self._learned(training, solution))
 
-    def _posed(self, rows: Rows) -> Training:
-        return self.posed(rows, self.tasks_, self.fit_intercept)
+    def _training(self, rows: Rows) -> Training:
+        return self.training(rows, self.tasks_, self.fit_intercept)
 
     @abstractmethod
-    def _solved(self, posed: Training) -> tuple[Training, Solution]:
+    def _solved(self, training: Training) -> tuple[Training, Solution]:
         """What is solved in the end, for the strengths that are given, or chosen here."""
 
     def _solve(
-        self, posed: Training, eta: float, bounds: tuple[float, float], tol: float, warm_start: Solution | None = None
+        self,
+        training: Training,
+        eta: float,
+        bounds: tuple[float, float],
+        tol: float,
+        warm_start: Solution | None = None,
     ) -> Solution:
         lower, upper = bounds
-        problem = posed.problem.with_prior(eta=eta, lower=lower, upper=upper, mean=self._around)
+        problem = training.problem.with_prior(eta=eta, lower=lower, upper=upper, mean=self._around)
         return solve(problem, method=self.method, tol=tol, max_iter=self.max_iter, warm_start=warm_start)
 
     @property
@@ -71,12 +76,12 @@ class Relations(ABC):
             return self.mean
         return "zero" if self.tasks_ is None else "shared"
 
-    def _learned(self, posed: Training, solution: Solution) -> np.ndarray:
+    def _learned(self, training: Training, solution: Solution) -> np.ndarray:
         """W; sets what a solution says."""
         if solution.status is Status.STOPPED:
             msg = f"fit stopped: gap {solution.gap:.2e}, {solution.status.advice}"
             warnings.warn(msg, ConvergenceWarning, stacklevel=5)
-        estimate = posed.estimate(solution)
+        estimate = training.estimate(solution)
         self.solution_ = solution
         self.n_iter_ = max(1, solution.iterations)
         self.mean_ = estimate.mean
@@ -141,8 +146,8 @@ class Fixed(Relations):
         self.tol = tol
         self.max_iter = max_iter
 
-    def _solved(self, posed: Training) -> tuple[Training, Solution]:
-        return posed, self._solve(posed, self.eta, (self.lower, self.upper), self.tol)
+    def _solved(self, training: Training) -> tuple[Training, Solution]:
+        return training, self._solve(training, self.eta, (self.lower, self.upper), self.tol)
 
 
 class ByCrossValidation(Relations):
@@ -195,14 +200,14 @@ class ByCrossValidation(Relations):
         for eta in self.etas:
             number_at_least("each of etas", eta, 0, strictly=True)
 
-    def _solved(self, posed: Training) -> tuple[Training, Solution]:
-        folds = splits(posed.rows, self.cv, self.random_state)
-        errors = [self._errors(posed.rows, train, test) for train, test in folds]
+    def _solved(self, training: Training) -> tuple[Training, Solution]:
+        folds = splits(training.rows, self.cv, self.random_state)
+        errors = [self._errors(training.rows, train, test) for train, test in folds]
         self.error_path_ = np.moveaxis(np.array(errors), 0, 2)
         best = self.error_path_.mean(axis=2)
-        models = self._mixed(posed)
+        models = self._mixed(training)
         self.structure_errors_ = {
-            name: np.array([self._mixed_error(posed.rows, name, train, test) for train, test in folds])
+            name: np.array([self._mixed_error(training.rows, name, train, test) for train, test in folds])
             for name in models
         }
         mean = {name: float(np.mean(of_folds)) for name, of_folds in self.structure_errors_.items()}
@@ -214,31 +219,31 @@ class ByCrossValidation(Relations):
             return chosen, solve(chosen.problem, tol=self.tol, max_iter=self.max_iter)
         at, k = divmod(int(np.argmin(best)), len(self.etas))
         (self.lower_, self.upper_), self.eta_ = self.bounds[at], self.etas[k]
-        way = [None, *self._path(posed, self.bounds[at], [eta for eta in self.etas if eta < self.eta_])]
-        return posed, self._solve(posed, self.eta_, self.bounds[at], self.tol, warm_start=way[-1])
+        way = [None, *self._path(training, self.bounds[at], [eta for eta in self.etas if eta < self.eta_])]
+        return training, self._solve(training, self.eta_, self.bounds[at], self.tol, warm_start=way[-1])
 
-    def _mixed(self, posed: Training) -> dict[str, MixedTraining]:
+    def _mixed(self, training: Training) -> dict[str, MixedTraining]:
         """Mixed models of all rows, by the names of their structures."""
         if self.mean == "zero":
             return {}
-        narrow = posed.rows.X.shape[1] < WIDEST
-        models = {name: posed.mixed(STRUCTURES[name]) for name in self.structures if name != "full" or narrow}
+        narrow = training.rows.X.shape[1] < WIDEST
+        models = {name: training.mixed(STRUCTURES[name]) for name in self.structures if name != "full" or narrow}
         return {name: model for name, model in models.items() if model is not None}
 
     def _mixed_error(self, rows: Rows, name: str, train: np.ndarray, test: np.ndarray) -> float:
-        model, held = self._posed(rows.take(train)).mixed(STRUCTURES[name]), rows.take(test)
+        model, held = self._training(rows.take(train)).mixed(STRUCTURES[name]), rows.take(test)
         return np.inf if model is None else model.error(held, held.predicted(*model.of_model), rows)
 
-    def _path(self, posed: Training, bounds: tuple[float, float], etas: Iterable[float]) -> Iterator[Solution]:
+    def _path(self, training: Training, bounds: tuple[float, float], etas: Iterable[float]) -> Iterator[Solution]:
         """Solutions for the etas in ascending order, each from the one before."""
         solution = None
         for eta in sorted(etas):
-            solution = self._solve(posed, eta, bounds, max(self.tol, self.path_tol), warm_start=solution)
+            solution = self._solve(training, eta, bounds, max(self.tol, self.path_tol), warm_start=solution)
             yield solution
 
     def _errors(self, rows: Rows, train: np.ndarray, test: np.ndarray) -> np.ndarray:
         """The error on the test rows, (bounds, etas)."""
-        seen, held = self._posed(rows.take(train)), rows.take(test)
+        seen, held = self._training(rows.take(train)), rows.take(test)
         errors = np.empty((len(self.bounds), len(self.etas)))
         for at, bounds in enumerate(self.bounds):
             for k, solution in zip(np.argsort(self.etas), self._path(seen, bounds, self.etas), strict=True):

@@ -75,7 +75,7 @@ class FETRRegressor(Fixed, AroundMean):
     (True, 'stationary')
     """
 
-    posed = SquaredTraining
+    training = SquaredTraining
 
 
 class FETRRegressorCV(ByCrossValidation, AroundMean):
@@ -124,7 +124,7 @@ class FETRRegressorCV(ByCrossValidation, AroundMean):
         As in `FETRRegressor`, fitted to all rows.
     """
 
-    posed = SquaredTraining
+    training = SquaredTraining
 
     def __init__(
         self,

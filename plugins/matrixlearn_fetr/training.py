@@ -119,14 +119,14 @@ class MixedTraining(Training):
 
     Parameters
     ----------
-    posed : SquaredTraining
+    squared : SquaredTraining
     model : MixedModel
     mean : array, shape (d,), or None
         What was taken off the features; None where there are no intercepts.
     """
 
-    def __init__(self, posed: SquaredTraining, model: MixedModel, mean: np.ndarray | None) -> None:
-        super().__init__(posed.rows, posed.names, posed.fit_intercept)
+    def __init__(self, squared: SquaredTraining, model: MixedModel, mean: np.ndarray | None) -> None:
+        super().__init__(squared.rows, squared.names, squared.fit_intercept)
         self.model = model
         self.mean = mean
 

@@ -211,7 +211,7 @@ class MaxCut(UnitDiagonalProblem):
         row = slice(W.indptr[i], W.indptr[i + 1])
         return W.indices[row], W.data[row]
 
-    # -- files, the judge -------------------------------------------------------------------------
+    # -- files, the cvxpy reference ----------------------------------------------------------
 
     def parameters(self) -> Mapping[str, Any]:
         return {"graph": self.adjacency}

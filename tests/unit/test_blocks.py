@@ -13,8 +13,8 @@ import matrixlearn as ml
 from matrixlearn.engines import Incumbent, InteriorPoint
 from matrixlearn.engines.newton import NewtonSystem
 from matrixlearn.maps import DenseMap, ScaledMap, SparseMap
-from matrixlearn.problems import cells
-from matrixlearn.problems.cells import assembled, cells_of, diagonal_blocks, together
+from matrixlearn.problems import blocks
+from matrixlearn.problems.blocks import assembled, diagonal_blocks, semidefinite_blocks, together
 from matrixlearn.problems.linear.open import OpenProgram
 
 seeds = st.integers(0, 2**32 - 1)
@@ -56,15 +56,15 @@ def test_blocks_have_the_newton_system_of_the_whole(storage, seed, sizes, hermit
     rng = np.random.default_rng(seed)
     data = program(rng, sizes, storage, hermitian)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cells, "SMALL", 0)
+        patch.setattr(blocks, "SMALL", 0)
         parts = ml.LinearSDP.with_senses(*data).standard.program
-        assert parts.game.S.blocks == tuple(sizes) and len(cells_of(parts.game)) == len(sizes)
+        assert parts.game.S.blocks == tuple(sizes) and len(semidefinite_blocks(parts.game)) == len(sizes)
         found = [NewtonSystem.at(p.game, InteriorPoint().init(p.game, Incumbent(p))) for p in (parts, whole(parts))]
     a, b = (system.predictor() for system in found)
     size = np.abs(b.y).max() + abs(b.t)
     np.testing.assert_allclose(a.y, b.y, atol=1e-8 * size)
     assert a.t == pytest.approx(b.t, abs=1e-8 * size)
-    X = assembled(cells_of(parts.game), a.X, len(b.X[0]))
+    X = assembled(semidefinite_blocks(parts.game), a.X, len(b.X[0]))
     np.testing.assert_allclose(X, b.X[0], atol=1e-8 * (1 + np.abs(b.X[0]).max()))
 
 
@@ -125,5 +125,5 @@ def test_a_linear_program_is_one_of_blocks_of_order_one():
     problem = ml.LinearSDP.with_senses(np.diag(c), [sp.diags_array(a) for a in A], b, "<=")
     judge = linprog(-c, A, b)
     game = problem.standard.program.game
-    assert game.S.blocks == (1,) * n and len(cells_of(game)) == 3
+    assert game.S.blocks == (1,) * n and len(semidefinite_blocks(game)) == 3
     assert ml.solve(problem, tol=1e-7).value == pytest.approx(-judge.fun, rel=1e-6)

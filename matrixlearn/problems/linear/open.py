@@ -26,7 +26,7 @@ from matrixlearn.linalg import frobenius, inner, spectral_norm, sym, trace
 from matrixlearn.linalg.verified import INF, least_eigenvalue
 from matrixlearn.maps import LinearMap
 from matrixlearn.problems.base import Bound
-from matrixlearn.problems.cells import diagonal_blocks
+from matrixlearn.problems.blocks import diagonal_blocks
 from matrixlearn.problems.conic import ConicProblem
 from matrixlearn.problems.game import Game
 from matrixlearn.problems.linear.digits import exact_multipliers, exact_ray, is_exactly_feasible

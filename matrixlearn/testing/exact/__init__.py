@@ -2,7 +2,7 @@
 
 from matrixlearn.testing.exact.closed_forms import CLOSED_FORMS, quadratic_over_linear, theta_of_cycle
 from matrixlearn.testing.exact.drawing import exact_program, mixed_chain
-from matrixlearn.testing.exact.judge import faults, size_of, solve_faults
+from matrixlearn.testing.exact.faults import faults, size_of, solve_faults
 from matrixlearn.testing.exact.kinds import KINDS
 from matrixlearn.testing.exact.program import ExactProgram
 

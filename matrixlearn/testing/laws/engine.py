@@ -100,10 +100,10 @@ def check_engine_is_certified(engine: type[Engine], problem: ProblemOrClass) -> 
                 claimed, proven = getattr(certificate, name), getattr(fresh, name)
                 if np.isfinite(claimed) or np.isfinite(proven):
                     assert_close(claimed, proven, atol=atol, what=f"the {name} bound, and what certify() computes")
-        judged = optimum(p)
-        if np.isfinite(judged.error):
-            assert_at_most(solution.lower, judged.value, atol=judged.error, what="lower and cvxpy's optimum")
-            assert_at_most(judged.value, solution.upper, atol=judged.error, what="cvxpy's optimum and upper")
+        best = optimum(p)
+        if np.isfinite(best.error):
+            assert_at_most(solution.lower, best.value, atol=best.error, what="lower and cvxpy's optimum")
+            assert_at_most(best.value, solution.upper, atol=best.error, what="cvxpy's optimum and upper")
         again = solved(p, method=engine(), tol=1e-4, max_iter=max_iter)
         holds(again.iterations == solution.iterations, "the same call took another number of iterations")
         for name in ("lower", "upper"):

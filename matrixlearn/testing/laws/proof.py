@@ -34,7 +34,7 @@ from matrixlearn.testing.laws.base import (
     size_at,
     solved,
 )
-from matrixlearn.testing.laws.moved import moved
+from matrixlearn.testing.laws.coordinates import in_coordinates
 from matrixlearn.testing.reference import (
     dense_constraints,
     dense_cost,
@@ -93,15 +93,15 @@ def check_certificate_is_sound(problem: ProblemOrClass) -> None:
     @for_all(p=instances(problem), seed=seeds(), cost=2)
     def law(p: Any, seed: int) -> None:
         game = p.game
-        rng, judged = np.random.default_rng(seed), optimum(p)
+        rng, best = np.random.default_rng(seed), optimum(p)
         for _ in range(5):
             X, y = random_member(game, rng), random_multipliers(game, rng)
             certificate = certify(p, X=X, y=y)
             note(str(certificate))
             assert_at_most(certificate.lower, certificate.upper, what="lower and upper")
-            if np.isfinite(judged.error):
-                assert_at_most(certificate.lower, judged.value, atol=judged.error, what="lower and cvxpy's optimum")
-                assert_at_most(judged.value, certificate.upper, atol=judged.error, what="cvxpy's optimum and upper")
+            if np.isfinite(best.error):
+                assert_at_most(certificate.lower, best.value, atol=best.error, what="lower and cvxpy's optimum")
+                assert_at_most(best.value, certificate.upper, atol=best.error, what="cvxpy's optimum and upper")
             value = game.value(X, y)
             atol = 1e-11 * size_at(game, y)
             # a repaired point is another point: its bound says nothing of value(X, y)
@@ -118,17 +118,17 @@ def check_agrees_with_cvxpy(problem: ProblemOrClass) -> None:
 
     @for_all(p=instances(problem))
     def law(p: Any) -> None:
-        judged = optimum(p)
-        abstain(problem, np.isfinite(judged.value))  # where cvxpy says infeasible, there is no optimum to agree on
+        best = optimum(p)
+        abstain(problem, np.isfinite(best.value))  # where cvxpy says infeasible, there is no optimum to agree on
         solution = solved(p, tol=tol)
         note(solution.summary())
         holds(solution.status == "optimal", f"status {solution.status}, gap {solution.gap:.2e}: {solution.explain()}")
         assert_at_most(solution.lower, solution.upper, what="lower and upper")
-        abstain(problem, judged.is_sharp)
-        assert_at_most(solution.lower, judged.value, atol=judged.error, what="lower and cvxpy's optimum")
-        assert_at_most(judged.value, solution.upper, atol=judged.error, what="cvxpy's optimum and upper")
-        atol = tol * max(judged.size, solution.certificate.size) * (1 + tol) + judged.error
-        assert_close(solution.value, judged.value, atol=atol, what="value and cvxpy's optimum")
+        abstain(problem, best.is_sharp)
+        assert_at_most(solution.lower, best.value, atol=best.error, what="lower and cvxpy's optimum")
+        assert_at_most(best.value, solution.upper, atol=best.error, what="cvxpy's optimum and upper")
+        atol = tol * max(best.size, solution.certificate.size) * (1 + tol) + best.error
+        assert_close(solution.value, best.value, atol=atol, what="value and cvxpy's optimum")
         slack = 1e-12 * max(p.scale, solution.certificate.size)
         between = solution.lower - slack <= solution.value <= solution.upper + slack
         holds(between, f"value {solution.value} is not in [{solution.lower}, {solution.upper}]")
@@ -175,16 +175,16 @@ def check_every_method_is_sound(problem: ProblemOrClass) -> None:
 
     @for_all(p=instances(problem), max_iter=st.sampled_from([0, 1, 10, 100]), cost=4)
     def law(p: Any, max_iter: int) -> None:
-        judged = optimum(p)
-        abstain(problem, np.isfinite(judged.error))
+        best = optimum(p)
+        abstain(problem, np.isfinite(best.error))
         for method in methods(p):
             solution = solved(p, method=method, tol=1e-4, max_iter=max_iter)
             note(solution.summary())
             near = solution.gap <= 1e-4
             claims = near and solution.certificate.rigour == "checked" and solution.certificate.trace_bound is None
             holds((solution.status == "optimal") == claims, f"{method}: {solution.status} at the gap {solution.gap}")
-            assert_at_most(solution.lower, judged.value, atol=judged.error, what=f"{method}: lower and optimum")
-            assert_at_most(judged.value, solution.upper, atol=judged.error, what=f"{method}: optimum and upper")
+            assert_at_most(solution.lower, best.value, atol=best.error, what=f"{method}: lower and optimum")
+            assert_at_most(best.value, solution.upper, atol=best.error, what=f"{method}: optimum and upper")
 
     law()
 
@@ -204,7 +204,7 @@ def check_value_is_equivariant(problem: ProblemOrClass) -> None:
             U = np.eye(n)[np.random.default_rng(seed).permutation(n)] if vector else np.eye(n)
         else:
             U = rotation(n, seed, np.iscomplexobj(as_numpy(game.image(np.ones(game.Y.size)))))
-        there = solved(Played(moved(game, k, U)), tol=tol)
+        there = solved(Played(in_coordinates(game, k, U)), tol=tol)
         holds(there.status == "optimal", f"{there.status} in units of {k:g}: gap {there.gap:.2e}\n{there.explain()}")
         still = solved(p, tol=tol)
         atol = 1e-12 * game.scale

@@ -13,7 +13,7 @@ import matrixlearn as ml
 from matrixlearn.engines import Incumbent, Subspace
 from matrixlearn.engines.subspace import Frame
 from matrixlearn.linalg.largest import extreme_pairs
-from matrixlearn.problems.cells import assembled, cells_of
+from matrixlearn.problems.blocks import assembled, semidefinite_blocks
 
 SMALL = Subspace(vectors=1)
 """One vector at a time, so that instances of a few dimensions take several rounds."""
@@ -93,7 +93,7 @@ def test_warm_starts_are_strictly_feasible(name, random_game, seed):
             assert total == pytest.approx(S.trace, rel=1e-9)
             assert np.all((inner.y > Y.lower) & (inner.y < Y.upper)) and np.all(z.p > 0)
             # c - <A_j, X> - p + q + theta w = 0, as far as the last interior point had it
-            rest = game.prices(assembled(cells_of(game), inner.X, S.n)) - z.p
+            rest = game.prices(assembled(semidefinite_blocks(game), inner.X, S.n)) - z.p
             rest[game.Y.capped] += z.q
             rest = rest if Y.weights is None else rest + z.theta * Y.weights
             assert np.abs(rest).max() <= 1e-7 * (1 + np.abs(z.p).max() + np.abs(z.q).max(initial=0.0) + abs(z.theta))

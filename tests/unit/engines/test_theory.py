@@ -10,10 +10,10 @@ import matrixlearn as ml
 from matrixlearn.engines import Adaptive, Incumbent, Limits, MatrixMultiplicativeWeights, Theory, run
 from matrixlearn.exponents import entropy_on
 from matrixlearn.maps import DenseMap
-from matrixlearn.oracles import SortedListOracle
+from matrixlearn.oracles import PolytopeOracle, SortedListOracle
 from matrixlearn.problems import Game, Play
 from matrixlearn.problems.played import Played
-from matrixlearn.sets import KnapsackSet, TraceBall
+from matrixlearn.sets import KnapsackSet, Spectraplex, TraceBall
 
 
 def discrepancy(seed=0, m=4):
@@ -144,11 +144,54 @@ def test_solve_with_the_published_schedule_is_honest():
     assert solution.upper <= (1 + 0.5) / (1 - 0.5) * optimum.value * (1 + 1e-9)
 
 
-def test_games_that_are_not_on_the_simplex_are_refused_before_the_first_round():
-    engine = MatrixMultiplicativeWeights(Theory())
-    program = ml.LinearSDP(np.eye(2), [np.eye(2)], [1.0], 2.0)
-    with pytest.raises(ml.exceptions.CapabilityError, match="simplex"):
-        ml.solve(program, method=engine)
+def packing(seed):
+    """max C.X over A_j.X <= 1, a trace row among them: b > 0, and the width of D_alpha is that of its vertices."""
+    rng = np.random.default_rng(seed)
+    roots = rng.standard_normal((3, 2, 2))
+    A = np.concatenate([np.eye(2)[None], 0.3 * roots @ roots.transpose(0, 2, 1)])
+    C = np.diag([1.0, 0.8]) + 0.1
+    return ml.LinearSDP(C, A, np.ones(4))
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_algorithm_1_on_the_general_form_keeps_to_theorem_4_3_2(seed):
+    """Every guess that never fails proves (1 + delta) alpha by the average of its y, and no guess takes more than T."""
+    program, schedule, guesses = packing(seed), Theory(delta=0.5), []
+
+    class Watched(MatrixMultiplicativeWeights):
+        def step(self, problem, state, incumbent):
+            after = super().step(problem, state, incumbent)
+            if after.proposals:
+                guesses.append((problem.game, state, after))
+            return after
+
+    solution = ml.solve(program, Watched(schedule, oracle=PolytopeOracle), tol=1e-9, max_iter=60_000)
+    best = ml.solve(program, tol=1e-8)
+    assert "oracle: PolytopeOracle" in solution.explain() and "guesses agree" in solution.explain()
+    assert solution.lower <= best.upper + 1e-9 and best.lower <= solution.upper + 1e-9
+    outcomes = set()
+    for game, before, after in guesses:
+        shown = after.proposals[0]
+        outcomes.add("fails" if shown.y is None else "succeeds")
+        assert before.rounds + 1 <= schedule.rounds_for(game, before.alpha, before.oracle)
+        if shown.y is not None:
+            assert game.upper(shown.y) <= (1 + schedule.delta) * before.alpha * (1 + 1e-9)
+        else:  # Lemma 4.2.1: X / phi is feasible with at least alpha
+            assert np.all(game.prices(shown.X) >= -1e-12)
+            assert float(np.vdot(game.C, shown.X)) >= before.alpha * (1 - 1e-9)
+    assert outcomes == ({"fails", "succeeds"} if seed == 1 else {"succeeds"})  # the first points prove the rest
+
+
+def test_a_polytope_without_width_is_refused_before_the_first_round():
+    program = ml.LinearSDP(np.eye(2), [np.eye(2), -np.eye(2)], [2.0, -1.0])
+    with pytest.raises(ml.exceptions.CapabilityError, match=r"no width.*b_j > 0"):
+        ml.solve(program, MatrixMultiplicativeWeights(Theory(), oracle=PolytopeOracle))
+
+
+def test_a_game_whose_value_is_not_positive_ends_at_once():
+    game = Game(np.zeros((2, 2)), DenseMap(np.eye(2)[None]), np.zeros(1), Spectraplex(2, 1.0), KnapsackSet.simplex(1))
+    solution = ml.solve(Played(game), MatrixMultiplicativeWeights(Theory()), tol=1e-12, atol=1e-15)
+    assert solution.status == "optimal" or "positive value" in solution.explain()
 
 
 @pytest.mark.parametrize("schedule", [Theory(delta=0.5), Adaptive()])

@@ -6,9 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from matrixlearn import LinearSDP
 from matrixlearn._array import as_numpy
+from matrixlearn.maps import DenseMap
 from matrixlearn.oracles import Done, Move, Oracle, PolytopeOracle
+from matrixlearn.problems import Game
+from matrixlearn.sets import KnapsackSet, TraceBall
 
 seeds = st.integers(0, 2**32 - 1)
 FIELDS = pytest.mark.parametrize("complex_", [False, True], ids=["real", "complex"])
@@ -25,6 +27,12 @@ def density(rng, n, trace, complex_):
     return trace * X / np.trace(X).real
 
 
+def game_of(C, A, b, R):
+    """max C.X over A_j.X <= b_j, Tr X <= R."""
+    C, A, b = np.asarray(C) if isinstance(C, list) else C, np.stack(A) if isinstance(A, list) else A, np.asarray(b)
+    return Game(C, DenseMap(A), b, TraceBall(C.shape[0], R), KnapsackSet.orthant(len(b)))
+
+
 def instance(seed, complex_, signs, array=np.asarray):
     rng = np.random.default_rng(seed)
     n, m = int(rng.integers(1, 5)), int(rng.integers(1, 5))
@@ -34,7 +42,7 @@ def instance(seed, complex_, signs, array=np.asarray):
     if signs == "mixed":
         b *= rng.choice([-1, 0, 1], m)
     R = float(rng.uniform(0.5, 5))
-    program = LinearSDP(array(C), array(A), b, R)
+    program = game_of(array(C), array(A), b, R)
     return program, C, A, b, density(rng, n, R, complex_), float(rng.uniform(0.05, 3))
 
 
@@ -50,7 +58,7 @@ def test_answers_equal_those_of_highs(backend, complex_, signs, seed):
     program, C, A, b, X, alpha = instance(seed, complex_, signs, backend.array)
     answer = PolytopeOracle(program, alpha)(backend.array(X))
     products = np.concatenate([[np.trace(X).real], [np.trace(a @ X).real for a in A]])
-    b = np.concatenate([[program.trace_bound], b])
+    b = np.concatenate([[program.S.trace], b])
     target = np.trace(C @ X).real
     result = highs(products, b, alpha)
     unbounded = result.status in (3, 4)  # the program is feasible: y = 0
@@ -64,7 +72,7 @@ def test_answers_equal_those_of_highs(backend, complex_, signs, seed):
     y = answer.y
     assert np.all(y >= 0)
     # the multiplier of A_1 = I is what is left of alpha, where b.y leaves any
-    left = (alpha - float(b[1:] @ y)) / program.trace_bound
+    left = (alpha - float(b[1:] @ y)) / program.S.trace
     assert left >= -1e-12 * (1 + np.abs(b[1:]) @ y)
     gained = left * products[0] + float(products[1:] @ y)
     assert gained >= target - 1e-9 * (1 + np.abs(products[1:]) @ y)
@@ -101,7 +109,7 @@ def test_failure_makes_x_over_phi_feasible_with_at_least_alpha(complex_, signs, 
         Z = X / answer.phi
         assert answer.reason == "fails"
         assert np.trace(C @ Z).real >= level * (1 - 1e-9)
-        assert np.trace(Z).real <= program.trace_bound * (1 + 1e-12)
+        assert np.trace(Z).real <= program.S.trace * (1 + 1e-12)
         size = np.array([np.linalg.norm(a) for a in A]) * np.linalg.norm(Z) + np.abs(b)
         assert np.all(np.array([np.trace(a @ Z).real for a in A]) <= b + 1e-12 * size)
     if signs == "positive" and np.trace(C @ X).real > 0:
@@ -111,7 +119,7 @@ def test_failure_makes_x_over_phi_feasible_with_at_least_alpha(complex_, signs, 
 def test_an_equality_written_as_two_inequalities():
     """b of both signs: x11 <= 1 and -x11 <= -1 within trace 3, max x22."""
     E1, E2 = np.diag([1.0, 0.0]), np.diag([0.0, 1.0])
-    program = LinearSDP(E2, [E1, -E1], [1.0, -1.0], 3.0)
+    program = game_of(E2, [E1, -E1], [1.0, -1.0], 3.0)
     X = np.diag([1.0, 2.0])
     fails = PolytopeOracle(program, 1.5)(X)
     assert isinstance(fails, Done) and fails.phi == pytest.approx(1.0)
@@ -121,6 +129,6 @@ def test_an_equality_written_as_two_inequalities():
 
 
 def test_it_is_an_oracle():
-    program = LinearSDP(np.eye(2), [np.eye(2)], [1.0], 1.0)
+    program = game_of(np.eye(2), [np.eye(2)], [1.0], 1.0)
     assert isinstance(PolytopeOracle(program, 1.0), Oracle)
     assert np.all(np.isfinite(as_numpy(PolytopeOracle(program, 1.0)(0.1 * np.eye(2)).loss)))

@@ -44,7 +44,7 @@ class TurnedMap(LinearMap):
         return self.k * self.base.adjoint(turned(X, self.U.conj().T))
 
 
-def moved(game: Game, k: float, U: np.ndarray) -> Game:
+def in_coordinates(game: Game, k: float, U: np.ndarray) -> Game:
     """v(k U C U^H, k c, k U A U^H) = k v(C, c, A), on the same sets: S is invariant under U.
 
     U is a rotation; a permutation where blocks or a diagonal leave no other.
