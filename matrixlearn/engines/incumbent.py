@@ -180,7 +180,8 @@ class Incumbent:
         if bound.point is None:
             return self
         out, old = self, self.from_matrix
-        if self.inside is None and bound.rigour == "checked" and -math.inf < bound.lower < math.inf:
+        proper = bound.rigour == "checked" and not bound.singular
+        if self.inside is None and proper and -math.inf < bound.lower < math.inf:
             out = updated(out, inside=None if _is_zero(bound.point) else bound.point)
         better = old.point is None or _better(bound, old)
         return updated(out, from_matrix=bound) if better else out

@@ -265,6 +265,9 @@ class LinearSDP(ConicProblem):
         W = standard.lowered_matrix(X)
         point = X if standard.face is None else standard.lifted_matrix(W)
         bound, program = standard.program.bound_from_matrix(W), standard.program
+        if bound.point is not W:  # moved
+            W = bound.point if bound.point is not None else W
+            point = standard.lifted_matrix(W)
         beyond = not program.within_limit(W)
         if beyond and not program.nearly_within_limit(W):
             return Bound(point=point)
