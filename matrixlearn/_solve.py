@@ -53,7 +53,7 @@ def solve(
         "auto", or one of ``matrixlearn.methods(problem)``, or an engine with parameters of its own.
     tol : float
         The certified gap (upper - lower) / size at which to stop, between 0 and 1. ``size`` is the largest of |upper|,
-        |lower| and what the bounds add up to, such as sum_j |b_j y_j| (`certificate`).
+        |lower| and the smaller of what the bounds add up to, such as sum_j |b_j y_j| (`certificate`).
     max_iter : int, optional
         Iterations of the engine.
     time_limit : float, optional
@@ -274,7 +274,7 @@ def _best_of(problem: Problem, points: list[Proposal]) -> Proposal:
 
 
 def _answered(problem: Problem, why: str, asked: Request) -> Solution:
-    """What the data alone say of the optimum, certified as every answer is."""
+    """The answer that the data give without a run, such as contradicting rows; certified as every answer is."""
     like, m = problem.like, problem.multipliers
     certificate = certified(problem, X=None, y=np.zeros(m or 0))
     if not certificate.is_infeasible and like is not None:

@@ -2,10 +2,10 @@
 
     lower <= optimum <= upper,    gap = (upper - lower) / size
 
-``size`` is the largest of |lower|, |upper|, what the bounds add up to at the points that prove them (`Bound.size`, such
-as sum_j |b_j y_j| and |<C, X>|) and a small part of the problem's own scale. Each bound holds an allowance for all
-that rounding may have done. Bounds that differ by no more than rounding of the terms of the objective have no gap, so
-that an optimum of 0 is found (`Bound.rounding`).
+``size`` is the largest of |lower|, |upper|, the smaller of what the bounds add up to at the points that prove them
+(`Bound.size`, such as sum_j |b_j y_j| and sum_ik |C_ik X_ik|) and a small part of the problem's own scale. Each bound
+holds an allowance for all that rounding may have done. Bounds that differ by no more than rounding of the terms of the
+objective have no gap, so that an optimum of 0 is found (`Bound.rounding`).
 """
 
 from __future__ import annotations
@@ -47,8 +47,11 @@ def relative_gap(lower: float, upper: float, size: float, rounding: float = 0.0)
 
 
 def size_of(problem: Problem, *bounds: Bound) -> float:
-    """What a gap between bounds is relative to, beside the bounds themselves."""
-    return max(problem.gap_floor, *(bound.size for bound in bounds))
+    """What a gap between bounds is relative to, beside the bounds themselves: the smaller of what they add up to.
+
+    Multipliers that run away, as they do where no X is positive definite, add up to any number.
+    """
+    return max(problem.gap_floor, min(bound.size for bound in bounds))
 
 
 def require_agreement(lower: float, upper: float, size: float, rigour: Rigour) -> None:
@@ -132,7 +135,8 @@ class Certificate:
         if self.problem.objective == "maximize" and self.lower == -INF:
             return worst
         inside = min(max(value, self.lower), self.upper)
-        return inside if abs(inside - value) <= RECOMPUTED * max(self.size, abs(value)) + ROUNDING else value
+        rounding = RECOMPUTED * max(self.size, abs(value)) + self.rounding + ROUNDING
+        return inside if abs(inside - value) <= rounding else value
 
     @property
     def why(self) -> str:
@@ -317,7 +321,7 @@ def estimate(problem: Problem, X: Array, certificate: Certificate, tol: float, a
     bound = problem.estimate_from_matrix(X)
     if bound.rigour != "estimate":
         return {}
-    size = max(certificate.size, bound.size)
+    size = min(certificate.size, bound.size) or bound.size
     width = max(tol * size, atol)
     if bound.lower > certificate.upper + width or bound.upper < certificate.lower - width:
         return {}  # X is not near enough to a feasible one

@@ -85,7 +85,9 @@ def forgeries(certificate):
     yield "NaN upper", forged(certificate, upper=float("nan"))
     width = certificate.upper - certificate.lower
     if np.isfinite(width):
-        step = max(width, 1e-3 * abs(certificate.lower), 1e-9)
+        step = max(
+            width, 1e-3 * abs(certificate.lower), 1e-6 * certificate.size, certificate.rounding, 1e-9
+        )  # beyond what rounding allows
         yield (
             "lower raised, upper widened",
             forged(certificate, lower=certificate.lower + step / 2, upper=certificate.upper + 1e6 * step),

@@ -61,9 +61,10 @@ class Calls:
         return Calls(self.exponent + 1, self.oracle + oracle)
 
     def told(self, exponent: Exponent, oracle: Oracle) -> str:
-        """Both names, for `Solution.explain`."""
+        """Both names, for `Solution.explain`, and what a routine with a memory says of itself."""
+        own = getattr(exponent, "remarks", "")
         return (
-            f"exponent routine: {routine_name(exponent)}, called {self.exponent} times; "
+            f"exponent routine: {routine_name(exponent)}, called {self.exponent} times{own and f' ({own})'}; "
             f"oracle: {routine_name(oracle)}, called {self.oracle} times"
         )
 

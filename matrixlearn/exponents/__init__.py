@@ -4,7 +4,7 @@ from matrixlearn.exponents.base import Accumulating, Exponent, Remembering, brou
 from matrixlearn.exponents.clipped_logdet import ClippedLogDet, clipped_reciprocal
 from matrixlearn.exponents.dense import DenseExponent
 from matrixlearn.exponents.diagonal import DiagonalExponent
-from matrixlearn.exponents.eigen_update import EigenUpdateExponent
+from matrixlearn.exponents.eigen_update import EigenUpdateExponent, InverseIterationExponent
 from matrixlearn.exponents.entropy import entropy_on
 from matrixlearn.exponents.half_exponent import ActionExponent, HalfExponent, SketchedExponent, TaylorExponent
 from matrixlearn.exponents.kernelized import (
@@ -24,6 +24,7 @@ __all__ = [
     "EigenUpdateExponent",
     "Exponent",
     "HalfExponent",
+    "InverseIterationExponent",
     "KernelizedExponent",
     "LogDetExponent",
     "Remembering",

@@ -101,9 +101,12 @@ def eigvalsh(A: Array) -> Array:
 
 
 def spectral_norm(A: Array) -> float:
-    """max |lambda(A)| of a Hermitian matrix; 0 for an empty one."""
+    """max |lambda(A)| of a Hermitian matrix, or max |a_i| of the diagonal of one; 0 for an empty one."""
     if A.shape[0] == 0:
         return 0.0
+    if A.ndim == 1:
+        xp = namespace(A)
+        return float(xp.max(xp.abs(A)))
     w = eigvalsh(A)
     return max(abs(float(w[0])), abs(float(w[-1])))
 

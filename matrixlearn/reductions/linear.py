@@ -88,7 +88,8 @@ class LinearReduction(Reduction):
         best = run.incumbent
         if best.upper == -INF:
             return None
-        deeper = next(self._deeper(run.last), None) if best.inside is None else None
+        on_a_span = best.from_matrix.rigour == "checked" and best.within(tol, atol)  # proved without an interior
+        deeper = None if best.inside is not None or on_a_span else next(self._deeper(run.last), None)
         return deeper or self._within_the_trace_bound(best, tol, atol)
 
     def _deeper(self, last: Proposal) -> Iterator[LinearReduction]:

@@ -4,7 +4,15 @@ from typing import TYPE_CHECKING
 
 from matrixlearn.late import late as _late
 from matrixlearn_definiteboost.central_path import CentralPath
-from matrixlearn_definiteboost.diagonal import Boosted, EdgeProblem, adaboost, eg_step, hedge
+from matrixlearn_definiteboost.diagonal import (
+    Boosted,
+    EdgeProblem,
+    adaboost,
+    eg_step,
+    hedge,
+    multiplicative_weights,
+    multiplicative_weights_bound,
+)
 from matrixlearn_definiteboost.engines import Algorithm2, ApproximateProjections, Corrective, ExactProjections
 from matrixlearn_definiteboost.minmax import Bisection, MinMaxSDP, bisect_theta
 from matrixlearn_definiteboost.problem import DefiniteBoost
@@ -31,6 +39,8 @@ __all__ = [
     "boost_with_oracle",
     "eg_step",
     "hedge",
+    "multiplicative_weights",
+    "multiplicative_weights_bound",
 ]
 
 __getattr__ = _late(__name__, {"DefiniteBoostKernel": "estimator"})

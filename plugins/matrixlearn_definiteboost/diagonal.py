@@ -63,6 +63,52 @@ def hedge(losses: Any, rate: float) -> np.ndarray:
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
+def multiplicative_weights(losses: Any, epsilon: float, width: float = 1.0) -> np.ndarray:
+    """The weights before each round by the printed rule, shape (T, n) -> (T, n):
+
+        w_{t+1,i} = w_ti (1 - epsilon)^{l_ti / rho}   where l_ti >= 0
+                  = w_ti (1 + epsilon)^{-l_ti / rho}  where l_ti < 0
+
+    and they pay sum_t <w_t, l_t> <= `multiplicative_weights_bound` where epsilon <= 1/2 (4.1).
+
+    Parameters
+    ----------
+    losses : array, shape (T, n)
+        In [-rho, rho].
+    epsilon : float
+        In (0, 1/2].
+    width : float
+        rho > 0.
+
+    Source: thesis, Section 4.1, after Arora, Hazan and Kale (2005).
+    """
+    L = _losses_of_width(losses, epsilon, width)
+    rate = np.where(L >= 0, -np.log1p(-epsilon), np.log1p(epsilon))
+    return hedge(rate * L / width, 1.0)
+
+
+def multiplicative_weights_bound(losses: Any, epsilon: float, width: float = 1.0) -> float:
+    """rho ln n / epsilon + min over i of (1 + epsilon) sum_{l_ti >= 0} l_ti + (1 - epsilon) sum_{l_ti < 0} l_ti."""
+    L = _losses_of_width(losses, epsilon, width)
+    paid = np.where(L >= 0, (1 + epsilon) * L, (1 - epsilon) * L).sum(axis=0)
+    return float(width * np.log(L.shape[1]) / epsilon + paid.min())
+
+
+def _losses_of_width(losses: Any, epsilon: float, width: float) -> np.ndarray:
+    """The losses, where they are what (4.1) is about."""
+    L = np.asarray(as_array("losses", losses))
+    if L.ndim != 2:
+        msg = f"losses must have shape (T, n), got {L.shape}"
+        raise ProblemError(msg)
+    if not 0 < epsilon <= 0.5:
+        msg = f"epsilon must lie in (0, 1/2], got {epsilon!r}"
+        raise ProblemError(msg)
+    if not np.max(np.abs(L), initial=0.0) <= width:
+        msg = f"width must be at least the largest loss, {np.max(np.abs(L), initial=0.0):g}; got {width!r}"
+        raise ProblemError(msg)
+    return L
+
+
 @dataclass(frozen=True, eq=False)
 class EdgeProblem(Problem):
     """min KL(w, 1/d) over probability vectors subject to sum_i w_i M_ji <= 0: no hypothesis has an edge.

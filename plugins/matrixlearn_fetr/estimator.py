@@ -1,4 +1,4 @@
-"""What the estimators of FETR share, whatever the loss: the parameters, the solve, what is learned, the picture.
+"""The base class of the estimators of FETR, for any loss: the parameters, the solve, what is learned, the picture.
 
     predict(x, task i) = w_i . x + b_i,       W ~ MN(w_0 1^T, S1^-1, S2^-1),      l I <= S1, S2 <= u I
 
@@ -55,7 +55,7 @@ class Relations(ABC):
 
     @abstractmethod
     def _solved(self, training: Training) -> tuple[Training, Solution]:
-        """What is solved in the end, for the strengths that are given, or chosen here."""
+        """The rows and the solution, for the strengths that are given or that are chosen here."""
 
     def _solve(
         self,

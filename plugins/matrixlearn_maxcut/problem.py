@@ -138,7 +138,7 @@ class MaxCut(UnitDiagonalProblem):
         object.__setattr__(self, "nodes", nodes)
 
     def check(self) -> None:
-        """Construction has."""
+        """Construction has checked the data."""
 
     # -- the game ---------------------------------------------------------------------------------
 

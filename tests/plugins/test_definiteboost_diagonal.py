@@ -14,6 +14,8 @@ from matrixlearn_definiteboost import (
     boost_with_oracle,
     eg_step,
     hedge,
+    multiplicative_weights,
+    multiplicative_weights_bound,
 )
 
 import matrixlearn as ml
@@ -42,6 +44,35 @@ def test_hedge_is_its_recursion_and_keeps_its_regret_bound(seed, n, rounds, rate
         w /= w.sum()
     paid = float(np.sum(weights * losses))
     assert paid <= losses.sum(axis=0).min() + math.log(n) / rate + rate * rounds / 8 + 1e-9
+
+
+@given(seeds, st.integers(1, 6), st.integers(1, 60), st.floats(0.01, 0.5), st.floats(0.1, 10.0))
+def test_the_printed_rule_of_multiplicative_weights_keeps_to_4_1(seed, n, rounds, epsilon, width):
+    """Losses of both signs, sometimes those of an adversary who always hits the heaviest expert."""
+    rng = np.random.default_rng(seed)
+    losses, w = width * rng.uniform(-1, 1, (rounds, n)), np.ones(n)
+    if seed % 2:
+        losses = np.zeros((rounds, n))
+    before = []
+    for t in range(rounds):
+        if seed % 2:
+            losses[t, np.argmax(w)] = width * rng.choice([1.0, -0.5])
+        before.append(w / w.sum())
+        w = w * np.where(losses[t] >= 0, (1 - epsilon) ** (losses[t] / width), (1 + epsilon) ** (-losses[t] / width))
+    weights = multiplicative_weights(losses, epsilon, width)
+    np.testing.assert_allclose(weights, before, rtol=1e-9)
+    gains, costs = np.minimum(losses, 0).sum(axis=0), np.maximum(losses, 0).sum(axis=0)
+    allowed = width * math.log(n) / epsilon + np.min((1 + epsilon) * costs + (1 - epsilon) * gains)
+    assert np.sum(weights * losses) <= allowed + 1e-9 * width * rounds
+    assert multiplicative_weights_bound(losses, epsilon, width) == pytest.approx(allowed, rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "width", "named"), [(0.6, 1.0, "epsilon"), (0.0, 1.0, "epsilon"), (0.1, 0.5, "width")]
+)
+def test_what_4_1_is_not_about_is_refused(epsilon, width, named):
+    with pytest.raises(ml.exceptions.ProblemError, match=f"^{named} must"):
+        multiplicative_weights(np.ones((2, 2)), epsilon, width)
 
 
 def schapire_and_singer(M, rounds):

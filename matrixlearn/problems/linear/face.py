@@ -14,6 +14,7 @@ Borwein and Wolkowicz (1981); Permenter and Parrilo (2018), "Partial facial redu
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd, lcm
@@ -98,6 +99,36 @@ def exact_congruence(A: np.ndarray, V: np.ndarray) -> np.ndarray | None:
     return out
 
 
+def reduced_echelon(rows: Iterable[np.ndarray]) -> tuple[list[int], list[np.ndarray], list[int]]:
+    """(pivots, lines, which rows they came from) of Gauss-Jordan elimination in whole numbers.
+
+    Line k is 0 at all pivots but its own; the rows that are not named follow from those before.
+    """
+    pivots: list[int] = []
+    lines: list[np.ndarray] = []
+    named: list[int] = []
+    for j, row in enumerate(rows):
+        line = row
+        for pivot, other in zip(pivots, lines, strict=True):
+            line = _without(line, other, pivot)
+        at = next((k for k, value in enumerate(line) if value), None)
+        if at is None:
+            continue
+        lines = [_without(other, line, at) for other in lines]
+        pivots.append(at)
+        lines.append(line)
+        named.append(j)
+    return pivots, lines, named
+
+
+def _without(line: np.ndarray, other: np.ndarray, at: int) -> np.ndarray:
+    """A multiple of the line, less one of the other, so that it is 0 at one place; whole numbers without a divisor."""
+    if not line[at]:
+        return line
+    out = line * other[at] - other * line[at]
+    return np.asarray(out // (gcd(*(int(value) for value in out)) or 1))
+
+
 def null_space(N: np.ndarray) -> np.ndarray | None:
     """A basis of {x : N x = 0} in whole numbers, (n, r); None where it takes too much or its numbers are large."""
     n = len(N)
@@ -107,30 +138,12 @@ def null_space(N: np.ndarray) -> np.ndarray | None:
     span = np.frexp(np.abs(N[N != 0]))[1]
     if len(span) and int(span.max()) - int(span.min()) > 400:
         return None
-    rows = [list(row) for row in integers(distinct)]
-    pivots: list[int] = []
-    done: list[list[Fraction]] = []
-    for row in rows:
-        line = [Fraction(int(value)) for value in row]
-        for pivot, other in zip(pivots, done, strict=True):
-            if line[pivot]:
-                factor = line[pivot]
-                line = [a - factor * c if c else a for a, c in zip(line, other, strict=True)]
-        at = next((k for k, value in enumerate(line) if value), None)
-        if at is None:
-            continue
-        lead = line[at]
-        line = [value / lead if value else value for value in line]
-        done = [
-            [a - other[at] * c if c else a for a, c in zip(other, line, strict=True)] if other[at] else other
-            for other in done
-        ]
-        pivots.append(at)
-        done.append(line)
+    pivots, lines, _ = reduced_echelon(integers(distinct))
     free = [k for k in range(n) if k not in set(pivots)]
     V = np.zeros((n, len(free)))
     for column, k in enumerate(free):
-        vector = {k: Fraction(1)} | {p: -line[k] for p, line in zip(pivots, done, strict=True) if line[k]}
+        below = {p: Fraction(-line[k], line[p]) for p, line in zip(pivots, lines, strict=True) if line[k]}
+        vector = {k: Fraction(1)} | below
         common = lcm(*(value.denominator for value in vector.values()))
         for place, value in vector.items():
             whole = int(value * common)

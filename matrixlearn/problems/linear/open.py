@@ -24,20 +24,18 @@ import numpy as np
 from matrixlearn._array import EPS, as_numpy, from_numpy, identity
 from matrixlearn.linalg import frobenius, inner, spectral_norm, sym, trace
 from matrixlearn.linalg.verified import INF, least_eigenvalue
-from matrixlearn.maps import CompressedMap, LinearMap
+from matrixlearn.maps import LinearMap
 from matrixlearn.problems.base import Bound
 from matrixlearn.problems.blocks import diagonal_blocks
 from matrixlearn.problems.conic import ConicProblem
 from matrixlearn.problems.game import Game
-from matrixlearn.problems.linear.face import exact_congruence, exact_inner, exact_slack, is_semidefinite
+from matrixlearn.problems.linear.digits import exact_multipliers, exact_ray, is_exactly_feasible
 from matrixlearn.problems.linear.limit import TraceLimit
 from matrixlearn.problems.linear.proof import MOVES, Proof
+from matrixlearn.problems.linear.span import spanned
 from matrixlearn.problems.played import GameProblem
 from matrixlearn.sets import KnapsackSet, TraceBall
 from matrixlearn.typing import Array
-
-SMALL = 40
-"""The order up to which a ray is looked for in whole numbers."""
 
 ROUNDED = 1e-5
 """Part of R by which a trace may be above it, where no bound needs R."""
@@ -47,9 +45,6 @@ VANISHED = 1e-6
 
 NEARLY = 1e-12
 """Part of I below which a multiple of a row in it is rounding."""
-
-SINGULAR = 1e-10
-"""Part of the largest eigenvalue up to which a negative one is looked at exactly."""
 
 SMALL_MULTIPLE = 2.0**-10
 """Of the largest multiple of I that the rows allow, what others are moved towards."""
@@ -243,7 +238,19 @@ class OpenProgram(GameProblem, ConicProblem):
         if self.proof.zero_is_feasible and float(np.max(np.abs(W))) < VANISHED * self.usual_trace:
             W, X = 0 * W, 0 * X  # X goes to 0, and is as good there
         lower, size = self.proof.lower(W)
-        return Bound(point=X, lower=lower, size=size, rounding=self.proof.rounding(W))
+        rounding = self.proof.rounding(W)
+        if lower == -INF and (found := spanned(self.proof, W)) is not None:
+            point = from_numpy(found.point, self.C)
+            return Bound(point=point, lower=found.lower, size=found.size, rounding=rounding, singular=True)
+        return Bound(point=X, lower=lower, size=size, rounding=rounding)
+
+    def _has_trace_within(self, X: Array, room: float) -> bool:
+        """Whether the feasible matrix that X proves has <frame, X> <= R (1 + room)."""
+        W = self._hermitian(X)
+        if self.limit is None or self.limit.holds(W, self.proof.margin(W).delta, room):
+            return True
+        found = spanned(self.proof, W)
+        return found is not None and self.limit.holds(found.point, found.delta, room)
 
     def within_limit(self, X: Array) -> bool:
         """Whether the feasible matrix that X proves has a trace that the user's bound allows.
@@ -252,15 +259,11 @@ class OpenProgram(GameProblem, ConicProblem):
         """
         if self.limit is None or self._rows_bound_the_trace:
             return True
-        W = self._hermitian(X)
-        return self.limit.holds(W, self.proof.margin(W).delta)
+        return self._has_trace_within(X, 0.0)
 
     def nearly_within_limit(self, X: Array) -> bool:
         """The same, to a part in 10^5, which an X whose trace is R may miss it by."""
-        if self.within_limit(X) or self.limit is None:
-            return True
-        W = self._hermitian(X)
-        return self.limit.holds(W, self.proof.margin(W).delta, ROUNDED)
+        return self.within_limit(X) or self._has_trace_within(X, ROUNDED)
 
     @cached_property
     def _rows_bound_the_trace(self) -> bool:
@@ -283,26 +286,8 @@ class OpenProgram(GameProblem, ConicProblem):
         along = replace(self.proof, b=np.zeros(len(self.b)))
         if along.lower(X)[0] > 0:
             return from_numpy(X, self.C)
-        for q in (1, 2, 3, 4, 6, 8) if len(X) <= SMALL and not np.iscomplexobj(X) else ():
-            D = np.rint(q * X)
-            if self._is_exact_ray(D):
-                return from_numpy(D, self.C)
-        return None
-
-    def _is_exact_ray(self, D: np.ndarray) -> bool:
-        """Whether whole numbers D are a ray, without rounding."""
-        if not np.any(D) or np.iscomplexobj(self.proof.C) or isinstance(self.proof.family, CompressedMap):
-            return False
-        if not exact_inner(np.real(self.proof.C).reshape(-1), D.reshape(-1)) > 0:
-            return False
-        for j in range(len(self.b)):
-            A = self.proof.family.matrix(j)
-            if np.iscomplexobj(A) and np.any(np.imag(A)):
-                return False
-            value = exact_inner(np.real(A).reshape(-1), D.reshape(-1))
-            if value > 0 or (self.equal[j] and value != 0):
-                return False
-        return is_semidefinite(D)
+        D = exact_ray(self.proof, X)
+        return None if D is None else from_numpy(D, self.C)
 
     def estimate_from_matrix(self, X: Array) -> Bound:
         """<C, X> of an X that meets the rows to a part in 10^6 of their terms: a lower bound that is not proved."""
@@ -313,7 +298,9 @@ class OpenProgram(GameProblem, ConicProblem):
         near = bool(np.all(missed <= 1e-6 * units)) and least >= -1e-6 * frobenius(X)
         value = inner(as_numpy(self.C), X)
         point = from_numpy(X, self.C)
-        return Bound(point=point, lower=value, size=abs(value), rigour="estimate") if near else Bound(point=point)
+        return (
+            Bound(point=point, lower=value, size=self.proof.terms(X), rigour="estimate") if near else Bound(point=point)
+        )
 
     def _apart(self, X: np.ndarray) -> np.ndarray:
         return self.b - self.proof.family.adjoint(X)
@@ -335,48 +322,26 @@ class OpenProgram(GameProblem, ConicProblem):
             free = np.where(self.b == 0, y, 0.0)  # where X = 0 is optimal, these prove it
             if proof.upper(free)[0] == 0:
                 return Bound(point=free, upper=0.0, trace_bound=self._used(free))
+            if (exact := exact_multipliers(proof, free)) is not None:  # b is 0 where they are not
+                return Bound(point=exact, upper=0.0, trace_bound=self._used(exact), singular=True)
         if upper < INF:
             return Bound(point=y, upper=upper, size=size, trace_bound=self._used(y))
+        if is_exactly_feasible(proof, y):
+            return Bound(point=y, upper=proof.value(y)[0], size=size, trace_bound=self._used(y), singular=True)
         if self.trace_multipliers is not None:  # A(z) about I: t z makes up for what y lacks
             for more in ROOMS:
                 moved = y + (1 + more) * proof.shift(y) * self.trace_multipliers
                 upper, size = proof.upper(moved)
                 if upper < INF:
                     return Bound(point=moved, upper=upper, size=size, trace_bound=self._used(moved))
-        exact = self._exact_bound(y) or Bound(point=y, size=size)
+        nearby, exact = Bound(point=y, size=size), exact_multipliers(proof, y)
+        if exact is not None:
+            upper, size = proof.value(exact)
+            nearby = Bound(point=exact, upper=upper, size=size, trace_bound=self._used(exact), singular=True)
         if self.interior is None:
-            return exact
+            return nearby
         by_limit = self.bound_by_limit(y)  # an engine between bounds plays with the trace that was given
-        return by_limit if by_limit.upper < exact.upper else exact
-
-    def _exact_bound(self, y: np.ndarray) -> Bound | None:
-        """What the multiples of 1, 1/2, ... next to y prove where A(y) - C >= 0 is singular: without rounding.
-
-        Where no y has A(y) - C > 0, no factorization proves any.
-        """
-        proof = self.proof
-        for q in (1.0, 2.0, 4.0, 8.0, 16.0) if len(proof.C) <= SMALL else ():
-            z = proof.signed(np.rint(q * y) / q)
-            F, _ = proof.slack(z)
-            w = np.linalg.eigvalsh(F)
-            if w[0] < -SINGULAR * max(float(w[-1]), -float(w[0])):
-                continue
-            N = self._exact_slack(z)
-            if N is not None and is_semidefinite(N):
-                value, size = proof.value(z)
-                return Bound(point=z, upper=value, size=size, trace_bound=self._used(z), singular=True)
-        return None
-
-    def _exact_slack(self, y: np.ndarray) -> np.ndarray | None:
-        """A(y) - C without rounding, None where that takes more digits; on a face by way of the whole program."""
-        proof = self.proof
-        if not isinstance(proof.family, CompressedMap):
-            return None if proof.cost_error else exact_slack(proof.family, proof.C, y)
-        if proof.whole is None:
-            return None
-        N = exact_slack(proof.family.base, proof.whole.C, y)
-        V = proof.family.V
-        return None if N is None else exact_congruence(N, V if len(N) == len(V) else np.kron(np.eye(2), V))
+        return by_limit if by_limit.upper < nearby.upper else nearby
 
     def bound_by_limit(self, y: np.ndarray) -> Bound:
         """What y proves of the X whose trace the user's bound allows: b.y + R s, A(y) - C + s I >= 0."""
@@ -437,7 +402,10 @@ class OpenProgram(GameProblem, ConicProblem):
     def toward(self, X: Array, interior: Array | None) -> Array:
         """X moved to the rows and towards a strictly feasible point, as little as a proof takes."""
         inside = None if interior is None else self._hermitian(interior)
-        W = self.proof.toward(self._hermitian(X), inside)
+        here = self._hermitian(X)
+        if not self.proof.proves(here) and spanned(self.proof, here) is not None:
+            return X
+        W = self.proof.toward(here, inside)
         if inside is not None and not self.within_limit(W) and self.within_limit(inside):
             W = self._with_less_trace(W, inside)
         return from_numpy(W, self.C)

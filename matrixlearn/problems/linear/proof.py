@@ -90,6 +90,11 @@ class Proof:
         return replace(self, C=np.zeros_like(self.C), cost_error=0.0, whole=whole)
 
     @cached_property
+    def restricted(self) -> dict[bytes, Proof | None]:
+        """The program on subspaces that were looked at: what `spanned` has computed once."""
+        return {}
+
+    @cached_property
     def zero_is_feasible(self) -> bool:
         """Whether X = 0 meets every row."""
         return bool(np.all(self.b[self.equal] == 0) and np.all(self.b >= 0))
@@ -120,14 +125,14 @@ class Proof:
 
     def delta(self, missed: np.ndarray) -> float:
         """||D||_F at most, for equalities missed by at most ``missed``, (|E|,)."""
-        if len(missed) == 0:
+        if not np.any(missed):  # none, or met exactly
             return 0.0
         return ROOM * float(np.linalg.norm(self._units * missed)) / self.sigma if self.sigma > 0 else INF
 
     def lower(self, X: np.ndarray) -> tuple[float, float]:
-        """(a proved lower bound of v, -inf where X proves none; what it adds up to, |<C, X>|)."""
+        """(a proved lower bound of v, -inf where X proves none; what it adds up to, `terms`)."""
         value, error = inner_bounded(self.C, X)
-        size = abs(value)
+        size = self.terms(X)
         margin = self.margin(X)
         if not math.isfinite(margin.delta):
             return -INF, size
@@ -136,11 +141,15 @@ class Proof:
         error += self.cost_error * frobenius(X) * ROOM
         return value - error - (self.cost_size + self.cost_error) * margin.delta, size
 
+    def terms(self, X: np.ndarray) -> float:
+        """sum_ik |C_ik X_ik|, of all dimensions: the same in all units of the basis."""
+        if self.whole is not None and self.basis is not None:
+            return self.whole.terms(self.basis @ X @ self.basis.T)
+        return float(np.vdot(np.abs(self.C), np.abs(X)))
+
     def rounding(self, X: np.ndarray) -> float:
         """`TERMS` sum_ik |C_ik X_ik| where the terms cancel: the same in all units of the rows and of the basis."""
-        if self.whole is not None and self.basis is not None:
-            return self.whole.rounding(self.basis @ X @ self.basis.T)
-        terms = float(np.vdot(np.abs(self.C), np.abs(X)))
+        terms = self.terms(X)
         return TERMS * terms if abs(inner_bounded(self.C, X)[0]) < CANCELLED * terms else 0.0
 
     def margin(self, X: np.ndarray) -> Margin:
@@ -172,7 +181,7 @@ class Proof:
     def toward(self, X: np.ndarray, interior: np.ndarray | None) -> np.ndarray:
         """X on the rows, moved towards a strictly feasible X_0 by as little as a proof takes; not proved."""
         X = self.on_the_rows(X)
-        if interior is None or self._proves(X):
+        if interior is None or self.proves(X):
             return X
         least, inside = (float(np.linalg.eigvalsh(A)[0]) if len(A) else 0.0 for A in (X, interior))
         here, there = self.margin(X), self.margin(interior)
@@ -188,11 +197,12 @@ class Proof:
             if theta * times >= 1:
                 break
             moved = X + theta * times * (interior - X)
-            if self._proves(moved):
+            if self.proves(moved):
                 return moved
         return interior
 
-    def _proves(self, X: np.ndarray) -> bool:
+    def proves(self, X: np.ndarray) -> bool:
+        """Whether a feasible matrix is proved near X."""
         margin = self.margin(X)
         return bool(math.isfinite(margin.delta) and np.all(margin.slack >= 0)) and is_definite(X, margin.delta)
 

@@ -17,6 +17,7 @@ from matrixlearn.exponents import (
     DenseExponent,
     EigenUpdateExponent,
     Exponent,
+    InverseIterationExponent,
     SignedExponent,
     SketchedExponent,
     TaylorExponent,
@@ -194,6 +195,26 @@ def test_the_update_follows_losses_that_move_and_says_when_it_decomposed_anew(of
     assert trace_norm(exponent(strange) - dense(of(n, R))(strange)) <= 1e-8 * R
 
 
+@SETS
+@pytest.mark.parametrize("complex_", [False, True])
+def test_inverse_iteration_follows_all_eigenvectors_and_counts_where_it_falls_back(of, complex_):
+    rng = np.random.default_rng(2)
+    n = 16
+    Q = np.linalg.qr(rng.standard_normal((n, n)) + (1j * rng.standard_normal((n, n)) if complex_ else 0))[0]
+    G = (Q * np.linspace(-8, 8, n)) @ Q.conj().T
+    exponent = InverseIterationExponent(of(n, R), accuracy=1e-8)
+    for _ in range(8):
+        exponent = brought_near(exponent, G)
+        assert trace_norm(exponent(G) - dense(of(n, R))(G)) <= 1.1e-8 * R
+        step = rng.standard_normal((n, n))
+        G = G + 0.01 * (step + step.T)
+    assert exponent.remarks == "updated 7 times, decomposed anew 1 times"
+    turned = np.linalg.qr(rng.standard_normal((n, n)))[0]
+    far = brought_near(exponent, turned @ G @ turned.T)
+    assert trace_norm(far(far.at) - dense(of(n, R))(far.at)) <= 1.1e-8 * R
+    assert (far.updates, far.decompositions) in [(7, 2), (8, 1)] and far.updated == (far.updates == 8)
+
+
 @given(seed=seeds)
 def test_an_eigenvalue_that_crosses_from_outside_is_not_missed(seed):
     """One that subspace iteration, started orthogonal to it, would not see: the factorization does."""
@@ -282,7 +303,13 @@ def test_bad_parameters_are_named(make):
 
 
 @pytest.mark.parametrize(
-    "exponent", [EigenUpdateExponent, functools.partial(SketchedExponent, columns=60, random_state=1), ActionExponent]
+    "exponent",
+    [
+        EigenUpdateExponent,
+        InverseIterationExponent,
+        functools.partial(SketchedExponent, columns=60, random_state=1),
+        ActionExponent,
+    ],
 )
 def test_mmw_plays_with_each_and_says_so(exponent):
     from matrixlearn_maxcut import MaxCut

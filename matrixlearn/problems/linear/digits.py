@@ -1,0 +1,84 @@
+"""What numbers of few digits near a point prove of a linear program, without rounding.
+
+Where no y has A(y) - C > 0, and where a ray lies on the boundary, no factorization of a rounded matrix proves anything.
+Whole numbers, or multiples of 1/2, 1/4, ..., near a point are computed with exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from matrixlearn.maps import CompressedMap
+from matrixlearn.problems.linear.face import exact_congruence, exact_inner, exact_slack, is_semidefinite
+from matrixlearn.problems.linear.kernel import with_exact_kernel
+from matrixlearn.problems.linear.proof import Proof
+
+SMALL = 40
+"""The order up to which such numbers are looked for."""
+
+SINGULAR = 1e-10
+"""Part of the largest eigenvalue up to which a negative one is looked at exactly."""
+
+
+def exact_multipliers(proof: Proof, y: np.ndarray) -> np.ndarray | None:
+    """Multipliers of few digits next to y with A(y) - C >= 0, proved; None where none are found."""
+    return next((z for z in _with_few_digits(proof, y) if is_exactly_feasible(proof, z)), None)
+
+
+def is_exactly_feasible(proof: Proof, y: np.ndarray) -> bool:
+    """Whether A(y) - C, of order up to `SMALL` and nearly singular, is computed without rounding and proved >= 0."""
+    if len(proof.C) > SMALL:
+        return False
+    F, _ = proof.slack(y)
+    w = np.linalg.eigvalsh(F)
+    if w[0] < -SINGULAR * max(float(w[-1]), -float(w[0])):
+        return False
+    N = _exact_slack(proof, y)
+    return N is not None and is_semidefinite(N)
+
+
+def exact_ray(proof: Proof, X: np.ndarray) -> np.ndarray | None:
+    """Whole numbers D >= 0 near a multiple of X, max |X_ij| = 1, with <A_j, D> = 0 or <= 0 and <C, D> > 0."""
+    if len(X) > SMALL or np.iscomplexobj(X):
+        return None
+    return next((D for q in (1, 2, 3, 4, 6, 8) if _is_exact_ray(proof, D := np.rint(q * X))), None)
+
+
+def _with_few_digits(proof: Proof, y: np.ndarray) -> Iterator[np.ndarray]:
+    """Multiples of 1, 1/2, ... next to y, and a y whose slack has a null space in whole numbers."""
+    if len(proof.C) > SMALL:
+        return
+    for q in (1.0, 2.0, 4.0, 8.0, 16.0):
+        yield proof.signed(np.rint(q * y) / q)
+    found = with_exact_kernel(proof, y)
+    if found is not None:
+        yield found
+
+
+def _exact_slack(proof: Proof, y: np.ndarray) -> np.ndarray | None:
+    """A(y) - C without rounding, None where that takes more digits; on a face by way of the whole program."""
+    if not isinstance(proof.family, CompressedMap):
+        return None if proof.cost_error else exact_slack(proof.family, proof.C, y)
+    if proof.whole is None:
+        return None
+    N = exact_slack(proof.family.base, proof.whole.C, y)
+    V = proof.family.V
+    return None if N is None else exact_congruence(N, V if len(N) == len(V) else np.kron(np.eye(2), V))
+
+
+def _is_exact_ray(proof: Proof, D: np.ndarray) -> bool:
+    """Whether whole numbers D are a ray, without rounding."""
+    if not np.any(D) or np.iscomplexobj(proof.C) or isinstance(proof.family, CompressedMap):
+        return False
+    if not exact_inner(np.real(proof.C).reshape(-1), D.reshape(-1)) > 0:
+        return False
+    for j in range(len(proof.b)):
+        A = proof.family.matrix(j)
+        if np.iscomplexobj(A) and np.any(np.imag(A)):
+            return False
+        value = exact_inner(np.real(A).reshape(-1), D.reshape(-1))
+        if value > 0 or (proof.equal[j] and value != 0):
+            return False
+    return is_semidefinite(D)

@@ -1,0 +1,96 @@
+"""Upper bounds from multipliers whose slack is singular: y moved to where its null space is exact.
+
+    (A(y) - C) V = 0 exactly,  A(y) - C > 0 on a complement of V      =>      A(y) - C >= 0,  v <= b.y
+
+Where no y has A(y) - C > 0, a rounding of y makes an eigenvalue negative, and no factorization proves a bound. V is the
+null space that y is near to, in whole numbers. The linear equations for y are solved without rounding: the multipliers
+that they leave free are those of y to a few digits, and the others follow. They must be floating point numbers.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import gcd, lcm
+
+import numpy as np
+
+from matrixlearn.linalg.pivoting import pivot_order
+from matrixlearn.maps import CompressedMap
+from matrixlearn.problems.linear.face import reduced_echelon, whole_numbers
+from matrixlearn.problems.linear.proof import Proof
+from matrixlearn.problems.linear.span import as_real, whole_range
+
+SMALL = 1e-5
+"""Part of the largest eigenvalue below which one counts as 0."""
+
+UNUSED = 1e-6
+"""Part of the slack below which the term of an inequality counts as 0."""
+
+DIGITS = 10
+"""Binary digits of a free multiplier."""
+
+WORK = 400_000
+"""The most operations on whole numbers that the equations may take."""
+
+
+def with_exact_kernel(proof: Proof, y: np.ndarray) -> np.ndarray | None:
+    """A y near this one with (A(y) - C) V = 0 exactly; None where none is found."""
+    if isinstance(proof.family, CompressedMap) or proof.cost_error or not np.any(y):
+        return None
+    F, _ = proof.slack(y)
+    w, U = np.linalg.eigh(F)
+    null = np.abs(w) <= SMALL * max(float(w[-1]), 0.0)
+    if not np.any(null) or w[0] < -SMALL * float(w[-1]):
+        return None
+    V = whole_range(U[:, null] @ U[:, null].conj().T)
+    if V is None:
+        return None
+    terms = np.abs(y) * proof.family.sizes
+    used = np.flatnonzero(np.where(proof.equal, y != 0, terms > UNUSED * np.max(terms)))
+    if len(used) ** 2 * V.size > WORK:
+        return None
+    wholes = [_times(A, V) for A in (proof.C, *(proof.family.matrix(int(j)) for j in used))]
+    right, unit = wholes[0]
+    sizes = np.array([[float(value) for value in column] for column, _ in wholes[1:]])
+    norms = np.linalg.norm(sizes, axis=1)
+    order = pivot_order((sizes / np.where(norms > 0, norms, 1.0)[:, None]).T)
+    units = np.array([wholes[1 + k][1] - unit for k in order])
+    guess = np.ldexp(y[used[order]], units)
+    found = _solved(np.column_stack([*(wholes[1 + k][0] for k in order), right]), guess)
+    if found is None:
+        return None
+    out = np.zeros(len(y))
+    out[used[order]] = np.ldexp(found, -units)
+    return out if np.all(proof.equal | (out >= 0)) else None
+
+
+def _times(A: np.ndarray, V: np.ndarray) -> tuple[np.ndarray, int]:
+    """(whole numbers, e): A V = whole 2^e as one column, real parts before imaginary ones."""
+    if np.iscomplexobj(V) or np.iscomplexobj(A):
+        A, V = as_real(A.astype(complex)), as_real(V.astype(complex))
+    (left, e), (right, f) = whole_numbers(A), whole_numbers(V)
+    return left.dot(right).reshape(-1), e + f
+
+
+def _solved(equations: np.ndarray, guess: np.ndarray) -> np.ndarray | None:
+    """The u next to the guess with equations [u, -1] = 0, where it is one of floating point numbers."""
+    m = len(guess)
+    pivots, lines, _ = reduced_echelon(row // (gcd(*(int(value) for value in row)) or 1) for row in equations)
+    if m in pivots:
+        return None
+    odd = lcm(*(_odd(int(line[pivot])) for pivot, line in zip(pivots, lines, strict=True)))
+    u = [Fraction(0)] * m
+    for k in set(range(m)) - set(pivots):
+        mantissa, exponent = np.frexp(guess[k] / odd)
+        u[k] = odd * Fraction(float(np.rint(mantissa * 2**DIGITS))) * Fraction(2) ** int(exponent - DIGITS)
+    free = [k for k in range(m) if u[k]]
+    for pivot, line in zip(pivots, lines, strict=True):
+        u[pivot] = (int(line[m]) - sum(int(line[k]) * u[k] for k in free)) / Fraction(int(line[pivot]))
+    out = np.array([float(value) for value in u])
+    exact = all(Fraction(value) == known for value, known in zip(out.tolist(), u, strict=True))
+    return out if exact else None
+
+
+def _odd(value: int) -> int:
+    """The odd part of a whole number that is not 0."""
+    return abs(value) // (value & -value)

@@ -1,0 +1,190 @@
+"""Lower bounds from a matrix without full rank: on the subspace that it spans, in whole numbers.
+
+    X = V W V^T,  W > 0,   <V^T A_j V, W> = b_j (j in E),  <= b_j outside      =>      X is feasible,  v >= <C, X>
+
+for any V at all, so that V needs no proof. Where no X is positive definite, no W is, and an interior-point method ends
+near a matrix of lower rank: V is its range, each entry of its reduced echelon form rounded to a fraction. The V^T A_j V
+are computed without rounding. Rows that X meets to rounding count as equalities; those that follow from others, as many
+do on a subspace, are dropped, exactly. What `Proof.lower` then proves of W is proved of V W V^T.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import lcm
+
+import numpy as np
+
+from matrixlearn.linalg import sym
+from matrixlearn.linalg.pivoting import pivot_order
+from matrixlearn.linalg.verified import INF
+from matrixlearn.maps import CompressedMap, DenseMap
+from matrixlearn.maps.bounded import congruence_error
+from matrixlearn.problems.linear.face import exact_congruence, integers, reduced_echelon
+from matrixlearn.problems.linear.proof import Proof
+
+GAP = 1e3
+"""How far apart the eigenvalues of the range and the others must be."""
+
+NOISE = 1e-13
+"""Part of the largest eigenvalue that counts as 0."""
+
+LARGEST = 120
+"""The order up to which X is looked at."""
+
+MOST = 2_000_000
+"""The most entries of the V^T A_j V."""
+
+WORK = 400_000
+"""The most operations on whole numbers that an elimination may take: a tenth of a second."""
+
+NEAR = 1e-5
+"""Part of their terms that equalities may be missed by."""
+
+ACTIVE = 1e-6
+"""Part of its terms below which the slack of an inequality counts as none."""
+
+DENOMINATOR = 64
+"""The largest denominator of an entry, but for a power of two."""
+
+
+@dataclass(frozen=True)
+class Spanned:
+    """A matrix near X that is feasible, proved.
+
+    Attributes
+    ----------
+    point : ndarray, shape (n, n)
+        V W V^T.
+    lower, size : float
+        What it proves, and what that adds up to.
+    delta : float
+        How far from ``point`` the feasible matrix may be, in the Frobenius norm.
+    """
+
+    point: np.ndarray
+    lower: float
+    size: float
+    delta: float
+
+
+def spanned(proof: Proof, X: np.ndarray) -> Spanned | None:
+    """What the range of X proves; None where it proves nothing."""
+    if len(X) > LARGEST or isinstance(proof.family, CompressedMap) or not np.any(X):
+        return None
+    missed = np.abs(proof.b - proof.family.adjoint(X))
+    terms = np.abs(proof.b) + proof.family.sizes * float(np.linalg.norm(X))
+    if np.any(proof.equal & (missed > NEAR * terms)):
+        return None
+    n, V = len(X), whole_range(X)
+    if V is None or len(proof.b) * V.shape[1] ** 2 > MOST:
+        return None
+    equal = proof.equal | (missed <= ACTIVE * terms)
+    key = V.tobytes() + equal.tobytes()
+    if key not in proof.restricted:
+        proof.restricted[key] = _restricted(proof, equal, V)
+    inside = proof.restricted[key]
+    if inside is None:
+        return None
+    V = as_real(V)
+    back = np.linalg.pinv(V)
+    W = inside.on_the_rows(sym(back @ as_real(X) @ back.T))
+    lower, _ = inside.lower(W)
+    if not lower > -INF:
+        return None
+    point = sym(V @ W @ V.T)
+    if len(point) > n:  # the mean of W and of what multiplication by i makes of it is as good
+        point = (point[:n, :n] + point[n:, n:]) / 2 + 0.5j * (point[n:, :n] - point[:n, n:])
+    delta = float(np.linalg.norm(V)) ** 2 * inside.margin(W).delta + congruence_error(W, V.T)
+    return Spanned(point, lower, proof.terms(point), delta)
+
+
+def as_real(A: np.ndarray) -> np.ndarray:
+    """[[Re A, -Im A], [Im A, Re A]] of a complex A, A of a real one."""
+    return np.block([[A.real, -A.imag], [A.imag, A.real]]) if np.iscomplexobj(A) else A
+
+
+def whole_range(X: np.ndarray) -> np.ndarray | None:
+    """V, whole numbers times powers of two, whose span is that of the eigenvectors of X that count: I, where all do;
+    None where no eigenvalue stands apart, or where V has no small fractions.
+    """
+    w, U = np.linalg.eigh(X)
+    n = len(w)
+    if not w[-1] > 0:
+        return None
+    floors = np.maximum(w[:-1], NOISE * w[-1])
+    ratios = np.append(w[0] / (NOISE * w[-1]), w[1:] / floors)
+    at = int(np.argmax(ratios))
+    if at == 0:
+        return np.eye(n, dtype=X.dtype)
+    if not ratios[at] >= GAP:
+        return None
+    U = U[:, at:]
+    noise = min(10 * float(ratios[at]) ** -0.5, 1e-2)  # |X_ij| <= sqrt(w_i w_j) between the range and the others
+    pivots = np.sort(pivot_order(U.T)[: U.shape[1]])
+    form = np.linalg.solve(U[pivots].T, U.T)
+    parts = (form.real, form.imag) if np.iscomplexobj(form) else (form,)
+    V = np.zeros((n, len(form)), dtype=X.dtype)
+    for column in range(len(form)):
+        entries = [[_nearest(float(value), noise) for value in part[column]] for part in parts]
+        common = lcm(*(entry.denominator for part in entries for entry in part))
+        common //= common & -common
+        whole = [np.array([float(entry * common) for entry in part]) for part in entries]
+        for part, known in zip(entries, whole, strict=True):
+            if any(Fraction(value) != entry * common for value, entry in zip(known.tolist(), part, strict=True)):
+                return None
+        V[:, column] = whole[0] if len(whole) == 1 else whole[0] + 1j * whole[1]
+    return V
+
+
+def _nearest(value: float, noise: float) -> Fraction:
+    """The simplest fraction near a number, but for a power of two; 0 where it is noise."""
+    if abs(value) <= noise:
+        return Fraction(0)
+    mantissa, exponent = np.frexp(value)
+    return Fraction(float(mantissa)).limit_denominator(DENOMINATOR) * Fraction(2) ** int(exponent)
+
+
+def _restricted(proof: Proof, equal: np.ndarray, V: np.ndarray) -> Proof | None:
+    """The program of W, real; None where a row has digits beyond floating point, or contradicts the others."""
+    half = 0.5 if np.iscomplexobj(V) else 1.0  # Tr of the real form is twice the trace
+    V = as_real(V)
+    matrices = (proof.C, *(proof.family.matrix(j) for j in range(len(proof.b))))
+    parts: list[np.ndarray] = []
+    for A in matrices:
+        real = as_real(A.astype(complex)) if half < 1 else A
+        part = exact_congruence(half * real, V)
+        if part is None:
+            return None
+        parts.append(part)
+    rows = np.stack(parts[1:])
+    kept = independent(rows.reshape(len(rows), -1), proof.b, equal)
+    if kept is None or not len(kept):
+        return None
+    error = proof.cost_error * float(np.linalg.norm(V)) ** 2
+    return Proof(parts[0], DenseMap(rows[kept]), proof.b[kept], equal[kept], error)
+
+
+def independent(rows: np.ndarray, right: np.ndarray, equal: np.ndarray) -> np.ndarray | None:
+    """The rows that say something: all inequalities but 0 <= b_j, and equalities that imply the others, exactly.
+
+    None where they contradict each other, or where it takes too much work. Fraction-free elimination, the rows in the
+    order in which they are independent numerically.
+    """
+    says = np.any(rows != 0, axis=1)
+    if np.any(right[~says] < 0) or np.any(right[~says & equal] != 0):
+        return None
+    those = np.flatnonzero(equal & says)
+    if not len(those):
+        return np.flatnonzero(says)
+    units = np.abs(rows[those]).max(axis=1)
+    order = those[pivot_order((rows[those] / units[:, None]).T)]
+    used = np.flatnonzero(np.any(rows[order] != 0, axis=0))
+    rank = min(len(order), len(used))
+    if len(order) * rank * (len(used) + 1) > WORK:
+        return None
+    pivots, _, named = reduced_echelon(integers(line) for line in np.column_stack([rows[order][:, used], right[order]]))
+    if len(used) in pivots:  # 0 = 1 follows
+        return None
+    return np.sort(np.append(np.flatnonzero(says & ~equal), order[named]))
