@@ -274,7 +274,7 @@ def _best_of(problem: Problem, points: list[Proposal]) -> Proposal:
 
 
 def _answered(problem: Problem, why: str, asked: Request) -> Solution:
-    """What the data alone say of the optimum, certified as every answer is."""
+    """The answer that the data give without a run, such as contradicting rows; certified as every answer is."""
     like, m = problem.like, problem.multipliers
     certificate = certified(problem, X=None, y=np.zeros(m or 0))
     if not certificate.is_infeasible and like is not None:

@@ -1,4 +1,4 @@
-"""The loop, written once.
+"""The contract of an engine, and the one loop that runs it.
 
 An engine is frozen hyper-parameters and two functions: ``init`` makes a state, ``step`` turns a state
 into the next. A state holds what the engine needs and, where it has something to show, proposals:
@@ -36,7 +36,7 @@ prove is at most this many times tol: they close 5 to 50 % of it."""
 
 @dataclass(frozen=True)
 class State:
-    """What every state has; engines add their own fields.
+    """Base class of the states of engines, which add fields of their own.
 
     Attributes
     ----------
@@ -140,7 +140,7 @@ class Run:
         return self.state is not None and bool(self.state.finished) and self.ended == self.state.finished
 
     def then(self, later: Run) -> Run:
-        """This and a second one, as one."""
+        """This run followed by a later one, as one record."""
         return replace(
             later,
             events=(
@@ -156,7 +156,7 @@ class Run:
 
     @property
     def certificate(self) -> Certificate:
-        """What its points prove."""
+        """The certificate of the best points."""
         return self.incumbent.certificate()
 
 

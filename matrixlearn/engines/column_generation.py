@@ -51,7 +51,7 @@ PATIENCE = 30
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """Columns of a game, and the game in which they alone move.
+    """Some columns of a game, and the restricted game in which only their y_j vary.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ class ColumnGeneration(GameEngine):
         return self._priced(game, state, state.columns.embedded(known.y), incumbent)
 
     def _restarted(self, state: ColumnState) -> ColumnState:
-        """Cold, where the warm start was at fault."""
+        """The state after a cold start, where the interior point failed from a warm one."""
         if not state.warm:
             return replace(state, finished=state.inner.finished)
         cold = self._cold(state.columns)
@@ -188,7 +188,7 @@ class ColumnGeneration(GameEngine):
 
     @staticmethod
     def _reduced_costs(game: Game, state: ColumnState) -> np.ndarray:
-        """r, (m,)."""
+        """The reduced costs r, (m,)."""
         Y, scalars = game.Y, state.inner.scalars
         assert scalars is not None
         prices = game.prices(assembled(semidefinite_blocks(state.columns.game), state.inner.X, game.S.n))

@@ -61,7 +61,7 @@ class MinMaxSDP(GameProblem):
         object.__setattr__(self, "constraints", stacked(self.constraints))
 
     def check(self) -> None:
-        """Construction has."""
+        """Construction has checked the data."""
 
     @cached_property
     def game(self) -> Game:
