@@ -124,7 +124,7 @@ def test_bad_batches_are_named(batches, weights, message):
         summarize_target(batches, weights)
 
 
-@pytest.mark.parametrize(("m", "n", "N"), [(10, 8, 4), (3, 2, 12), (6, 6, 3)])
+@pytest.mark.parametrize(("m", "n", "N"), [(7, 9, 5), (3, 2, 12), (6, 6, 3)])
 def test_complex_samples_have_the_hermitian_matrix_of_their_moments(m, n, N):
     """One column, or one point, is a complex multiple of another: the span has fewer dimensions."""
     rng = np.random.default_rng(m)
