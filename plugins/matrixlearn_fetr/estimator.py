@@ -135,6 +135,7 @@ class Fixed(Relations):
         method: str = "auto",
         tol: float = 1e-6,
         max_iter: int = 300,
+        task_column: int | str | None = None,
     ) -> None:
         self.eta = eta
         self.lower = lower
@@ -144,6 +145,7 @@ class Fixed(Relations):
         self.method = method
         self.tol = tol
         self.max_iter = max_iter
+        self.task_column = task_column
 
     def _solved(self, training: Training) -> tuple[Training, Solution]:
         return training, self._solve(training, self.eta, (self.lower, self.upper), self.tol)
@@ -174,6 +176,7 @@ class ByCrossValidation(Relations):
         tol: float = 1e-6,
         path_tol: float = 1e-4,
         max_iter: int = 300,
+        task_column: int | str | None = None,
     ) -> None:
         self.etas = etas
         self.bounds = bounds
@@ -185,6 +188,7 @@ class ByCrossValidation(Relations):
         self.tol = tol
         self.path_tol = path_tol
         self.max_iter = max_iter
+        self.task_column = task_column
 
     def _check(self) -> None:
         super()._check()
