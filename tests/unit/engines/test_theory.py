@@ -93,6 +93,7 @@ def test_the_guess_is_lowered_only_after_t_successes_or_by_a_certified_value(see
         if state.high < before.high:
             lowered += 1
             assert before.rounds + 1 == needed
+            assert state.high == min((1 + schedule.delta) * before.alpha, before.high, incumbent.upper)
             y = state.proposals[0].y
             assert game.game.upper(y) <= (1 + schedule.delta) * before.alpha  # Theorem 4.3.2
         else:

@@ -92,6 +92,7 @@ def test_width_bounds_the_loss_and_the_loss_is_that_of_y(complex_, signs, seed):
     loss = np.einsum("j,jab->ab", answer.y, A) - C
     np.testing.assert_allclose(answer.loss, loss, atol=1e-11 * (1 + np.linalg.norm(loss)))
     assert np.linalg.norm(loss, 2) <= answer.width * (1 + 1e-12)
+    assert np.linalg.norm(loss, 2) <= PolytopeOracle(program).widest(alpha) * (1 + 1e-12)
 
 
 @FIELDS
