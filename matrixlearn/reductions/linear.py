@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -81,8 +82,13 @@ class LinearReduction(Reduction):
 
     def between(self, best: Incumbent | None = None) -> Problem | None:
         if best is None:
-            return self.program.bounded()
+            return self._stand_in
         return self.program.bounded(best.inside, best.upper, best.inside_dual)
+
+    @cached_property
+    def _stand_in(self) -> Problem | None:
+        """The program between bounds that are not known yet: each engine is asked whether it could play it."""
+        return self.program.bounded()
 
     def after(self, run: Run, tol: float, atol: float) -> LinearReduction | None:
         best = run.incumbent
