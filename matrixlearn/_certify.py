@@ -1,4 +1,4 @@
-"""The verifier of answers from anywhere."""
+"""`certify`: the bounds that given points prove for a problem, whoever computed them."""
 
 from __future__ import annotations
 

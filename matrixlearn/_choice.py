@@ -112,7 +112,7 @@ def _named(reduction: Reduction, method: object) -> Engine:
 
 
 def _best(reduction: Reduction, tol: float) -> Choice:
-    """What ``auto`` takes."""
+    """The engine that ``auto`` takes."""
     program = reduction.program
     able = _able(_first_choices(program), reduction) or _able(_others(program), reduction)
     able.sort(key=lambda engine: bool(engine.objection(program)))  # those that need no bounds first

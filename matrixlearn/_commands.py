@@ -25,7 +25,7 @@ UNDECIDED = 3
 
 @contextlib.contextmanager
 def _told() -> Iterator[None]:
-    """Errors that are made on purpose end as one message, not as a traceback."""
+    """Print an error of matrixlearn as one message, without a traceback."""
     try:
         yield
     except MatrixLearnError as error:
@@ -75,7 +75,7 @@ def _warn(name: str, error: BaseException) -> None:
 
 
 def _of_each(make: Callable[[str, Presenter], Any]) -> dict[str, Any]:
-    """What is made of the presenter of each problem; a stranger's that breaks costs a line of warning."""
+    """``make(name, presenter)`` for each problem; a plugin that fails to load is skipped with a warning."""
     made = {}
     for name in registered_problems():
         try:

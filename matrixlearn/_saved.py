@@ -83,7 +83,7 @@ def _data(problem: Problem) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
 
 
 def digest(problem: Problem) -> str:
-    """A number of the problem's name and data: equal for equal problems only."""
+    """A hash of the problem's name and data."""
     plain, arrays = _data(problem)
     found = hashlib.sha256(json.dumps([problem.name, plain], sort_keys=True).encode())
     for name in sorted(arrays):
@@ -94,7 +94,7 @@ def digest(problem: Problem) -> str:
 
 
 def _claims(solution: Solution) -> dict[str, Any]:
-    """What an answer says of itself."""
+    """Status, value, bounds and the like, as the answer states them."""
     return {
         "problem": solution.problem.name,
         "data": digest(solution.problem),

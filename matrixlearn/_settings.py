@@ -1,4 +1,4 @@
-"""What the caller of `solve` says of when to stop and how to draw, checked."""
+"""Checks of the tolerances, the limits and the random state that `solve` gets."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from matrixlearn.exceptions import ProblemError
 
 
 def _is_real(value: object) -> bool:
-    """A number of Python or NumPy; True is none."""
+    """Whether a value is a real number of Python or NumPy; a bool is not."""
     return isinstance(value, Real) and not isinstance(value, bool)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -10,6 +11,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from matrixlearn._array import brought_to
+from matrixlearn._checkpoint import Checkpoint
 from matrixlearn._choice import chosen
 from matrixlearn._settings import limits_of, seed_of
 from matrixlearn._threads import governed
@@ -18,6 +20,7 @@ from matrixlearn.certificate import certified, estimate
 from matrixlearn.engines import Engine, Incumbent, InteriorPoint, Limits, Proposal, Run, run
 from matrixlearn.engines.base import INTERRUPTED, run_from
 from matrixlearn.engines.incumbent import is_finite, proves
+from matrixlearn.engines.snapshot import FORGETFUL, Keeper
 from matrixlearn.exceptions import MachinesError, ProblemError
 from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.problems.base import INF, Problem, require_problem
@@ -38,6 +41,8 @@ def solve(
     warm_start: Solution | None = None,
     random_state: int | np.random.Generator | np.random.RandomState | None = None,
     atol: float = 0.0,
+    checkpoint: str | os.PathLike[str] | None = None,
+    resume: str | os.PathLike[str] | None = None,
 ) -> Solution:
     """Solve a problem until upper - lower <= max(tol * size, atol).
 
@@ -67,6 +72,12 @@ def solve(
         The width upper - lower, in the units of the objective, that is good enough whatever the gap; >= 0, 0 by
         default, so that an answer does not depend on units. It ends a problem whose optimum is 0 and whose terms all
         go to 0.
+    checkpoint : path, optional
+        A file for the state of the engine, written whole or not at all at checks, in a twentieth of the time at most.
+    resume : path, optional
+        Such a file, to go on with the same iterates, for the same problem and engine; ``max_iter`` counts all of them,
+        ``time_limit`` those of this call. What comes before the engine, such as a phase one, is done again. The file
+        may be the same as ``checkpoint``; it is a pickle, of known classes only: take none from strangers.
 
     Returns
     -------
@@ -83,6 +94,8 @@ def solve(
         For unusable arguments.
     CapabilityError
         Where the engine cannot solve the problem; before iteration 1.
+    MatrixLearnError
+        Where ``resume`` is no checkpoint, or one of another problem or engine.
     ContradictionError
         Where two proved bounds contradict each other: a bug, or data that were changed.
     """
@@ -95,7 +108,8 @@ def solve(
         msg = f"warm_start must be a Solution, got {type(warm_start).__name__}"
         raise ProblemError(msg)
     earlier = Proposal() if warm_start is None else Proposal(X=warm_start.matrix, y=warm_start.y)
-    asked = Request(method, tol, atol, limits, earlier, seed)
+    keeper = Checkpoint(problem, checkpoint, resume) if (checkpoint, resume) != (None, None) else FORGETFUL
+    asked = Request(method, tol, atol, limits, earlier, seed, keeper)
     careful = _Careful(callback or silent)
     told = _told(type(problem).__name__, progress, careful)
     with contextlib.ExitStack() as after, governed(problem), told as tell:
@@ -116,6 +130,7 @@ class Request:
     earlier: Proposal
     """The points of an earlier answer."""
     seed: int | None
+    keeper: Keeper
     began: float = field(default_factory=time.perf_counter)
 
     def remaining(self) -> Limits:
@@ -204,6 +219,7 @@ def _run(reduction: Reduction, asked: Request, tell: Callback) -> Found:
         start=start,
         limits=asked.remaining(),
         callback=tell,
+        keeper=asked.keeper,
     )
     if done.state is not None and (remarks := engine.remarks(done.state)):
         notes.append(remarks)
@@ -258,7 +274,7 @@ def _best_of(problem: Problem, points: list[Proposal]) -> Proposal:
 
 
 def _answered(problem: Problem, why: str, asked: Request) -> Solution:
-    """What the data alone say of the optimum, certified as every answer is."""
+    """The answer that the data give without a run, such as contradicting rows; certified as every answer is."""
     like, m = problem.like, problem.multipliers
     certificate = certified(problem, X=None, y=np.zeros(m or 0))
     if not certificate.is_infeasible and like is not None:

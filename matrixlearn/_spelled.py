@@ -25,14 +25,22 @@ def spelled(thing: Any) -> str:
     return f"{thing.name}({', '.join(shown)})" if shown else str(thing.name)
 
 
-def read_spelled(argument: str, text: str, known: Mapping[str, Callable[..., T]], **parameters: Any) -> T:
-    """What `spelled` wrote: the entry of ``known`` of that name, called with the parameters in parentheses.
+def read_spelled(
+    argument: str, text: Any, kind: type[Any], known: Mapping[str, Callable[..., T]], **parameters: Any
+) -> T:
+    """What `spelled` wrote: the entry of ``known`` of that name, called with the parameters in parentheses; an object
+    of the kind passes as it is.
 
     Raises
     ------
     ProblemError
         For another name, or parameters that it does not take; the message names the argument.
     """
+    if isinstance(text, kind):
+        return text
+    if not isinstance(text, str):
+        msg = f"{argument} must be one of {sorted(known)} or a {kind.__name__}, got {text!r}"
+        raise ProblemError(msg)
     name, bracket, inside = text.partition("(")
     if name.strip() not in known:
         msg = f"{argument} must be one of {sorted(known)}, got {text!r}"

@@ -1,4 +1,4 @@
-"""The BLAS thread governor."""
+"""BLAS is held to one thread while small problems are solved."""
 
 from __future__ import annotations
 

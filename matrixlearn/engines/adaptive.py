@@ -52,7 +52,7 @@ class AdaptiveState(State):
     """The best certified y, and its loss, which the mirror map sees in advance."""
 
     def afresh(self, game: Game, width: float) -> AdaptiveState:
-        """Without losses and averages; what was proven, and the hint, stay."""
+        """The state with empty losses and averages; certified bounds and the hint stay."""
         return replace(
             self,
             G=self.exponent.zero(game.C),
@@ -69,7 +69,7 @@ class AdaptiveState(State):
 
 @dataclass(frozen=True)
 class Adaptive:
-    """Steps from the unrest that they cause, levels and fresh starts from the certified interval.
+    """Step sizes from the measured change of the iterates; levels and restarts from the certified interval.
 
         1/rate = 1/ahead + sum_t [<loss_t - hint_t, X_t - X_{t+1}>]_+ / (boldness R ln n),
         ahead  = sharpness R ln n / (upper - lower)
@@ -173,7 +173,7 @@ class Adaptive:
         return self._check(game, state, answer.y, incumbent)
 
     def _rates(self, game: Game, state: AdaptiveState, width: float) -> tuple[float, float]:
-        """(of the losses, of the hint)."""
+        """The step sizes of the losses and of the hint."""
         S = game.S
         room = S.trace * math.log(S.dimension + 1)
         ahead = self.sharpness * room / max(width, 1e-300) if width < math.inf else S.trace / game.scale

@@ -1,4 +1,4 @@
-"""The loop, written once.
+"""The contract of an engine, and the one loop that runs it.
 
 An engine is frozen hyper-parameters and two functions: ``init`` makes a state, ``step`` turns a state
 into the next. A state holds what the engine needs and, where it has something to show, proposals:
@@ -21,6 +21,7 @@ from matrixlearn.callbacks import Callback, Event, silent
 from matrixlearn.certificate import Certificate
 from matrixlearn.clock import TimeIsUp, time_limited
 from matrixlearn.engines.incumbent import Incumbent, Proposal
+from matrixlearn.engines.snapshot import FORGETFUL, Keeper, Snapshot
 from matrixlearn.exceptions import MachinesError
 from matrixlearn.problems.base import Problem
 from matrixlearn.problems.game import Game
@@ -35,7 +36,7 @@ prove is at most this many times tol: they close 5 to 50 % of it."""
 
 @dataclass(frozen=True)
 class State:
-    """What every state has; engines add their own fields.
+    """Base class of the states of engines, which add fields of their own.
 
     Attributes
     ----------
@@ -139,7 +140,7 @@ class Run:
         return self.state is not None and bool(self.state.finished) and self.ended == self.state.finished
 
     def then(self, later: Run) -> Run:
-        """This and a second one, as one."""
+        """This run followed by a later one, as one record."""
         return replace(
             later,
             events=(
@@ -155,7 +156,7 @@ class Run:
 
     @property
     def certificate(self) -> Certificate:
-        """What its points prove."""
+        """The certificate of the best points."""
         return self.incumbent.certificate()
 
 
@@ -169,33 +170,45 @@ def run(
     limits: Limits = Limits(),
     callback: Callback = silent,
     decided: Callable[[Incumbent], bool] = lambda incumbent: False,
+    keeper: Keeper = FORGETFUL,
 ) -> Run:
     """Run an engine until upper - lower <= max(tol size, atol), or as far as the limits let it.
 
-    ``decided`` ends the loop as soon as the bounds answer a question other than the gap.
+    ``decided`` ends the loop as soon as the bounds answer a question other than the gap. ``keeper`` gets a snapshot of
+    each check, and may give the one to go on from: iterations and seconds are then counted from the very first.
     """
     began = time.perf_counter()
     incumbent, subject = start or Incumbent.first(problem), engine.subject(problem)
     events: list[Event] = []
     iteration, state, ended, last, waiting = 0, None, "", Proposal(), False
+    at = keeper.begin(engine, problem)
+    if at is not None:
+        iteration, state, incumbent, last, events = at.iteration, at.state, at.incumbent, at.last, list(at.events)
+    earlier = events[-1].seconds if events else 0.0
 
     def now() -> Event:
-        seconds, note = time.perf_counter() - began, problem.traffic()
+        seconds, note = earlier + time.perf_counter() - began, problem.traffic()
         return Event(iteration, seconds, incumbent.lower, incumbent.upper, incumbent.gap, note)
 
     def check() -> str:
+        nonlocal at
         events.append(now())
+        at = Snapshot(iteration, state, incumbent, last, tuple(events))
         stop = callback(events[-1])
+        keeper.keep(at)
+        return verdict() or ("the callback asked to stop" if stop else "")
+
+    def verdict() -> str:
         if incumbent.within(tol, atol):
             return "optimal"
         if incumbent.infeasible:
             return "infeasible"
         if decided(incumbent):
             return "decided"
-        return "the callback asked to stop" if stop else ""
+        return state.finished if state is not None else ""
 
     try:
-        ended = check()
+        ended = check() if at is None else verdict()
         while not ended:
             if iteration >= limits.max_iter:
                 ended = f"max_iter = {int(limits.max_iter)} reached"
@@ -217,13 +230,15 @@ def run(
                     if proposal.interior is not None and incumbent.gap <= DECISIVE * tol:
                         incumbent = incumbent.offered(proposal)
             if state.proposals or state.finished:
-                ended = check() or state.finished
+                ended = check()
     except KeyboardInterrupt:
         ended = INTERRUPTED
     except TimeIsUp:
         ended = f"time_limit = {limits.time_limit:g} s reached"
     except MachinesError as error:
         ended = f"the data are out of reach: {error}"
+    if at is not None:
+        keeper.keep(at, at_the_end=True)
     if not (incumbent.within(tol, atol) or incumbent.infeasible):
         with contextlib.suppress(KeyboardInterrupt, MachinesError):  # what is known in the end is worth all eigenvalues
             if last.interior is not None or waiting:
@@ -235,7 +250,7 @@ def run(
         incumbent=incumbent,
         events=tuple(events),
         iterations=iteration,
-        seconds=time.perf_counter() - began,
+        seconds=earlier + time.perf_counter() - began,
         ended=ended,
         state=state,
         last=last,

@@ -32,7 +32,8 @@ import numpy as np
 from matrixlearn.engines.base import GameEngine, State
 from matrixlearn.engines.incumbent import Incumbent, Proposal
 from matrixlearn.engines.interior_point import InteriorPoint
-from matrixlearn.engines.newton import InteriorState, lacking_interior, mixed
+from matrixlearn.engines.interior_state import InteriorState, mixed
+from matrixlearn.engines.newton import lacking_interior
 from matrixlearn.problems.blocks import assembled, semidefinite_blocks
 from matrixlearn.problems.game import Game
 from matrixlearn.problems.played import Played
@@ -51,7 +52,7 @@ PATIENCE = 30
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """Columns of a game, and the game in which they alone move.
+    """Some columns of a game, and the restricted game in which only their y_j vary.
 
     Parameters
     ----------
@@ -151,7 +152,7 @@ class ColumnGeneration(GameEngine):
         return self._priced(game, state, state.columns.embedded(known.y), incumbent)
 
     def _restarted(self, state: ColumnState) -> ColumnState:
-        """Cold, where the warm start was at fault."""
+        """The state after a cold start, where the interior point failed from a warm one."""
         if not state.warm:
             return replace(state, finished=state.inner.finished)
         cold = self._cold(state.columns)
@@ -188,7 +189,7 @@ class ColumnGeneration(GameEngine):
 
     @staticmethod
     def _reduced_costs(game: Game, state: ColumnState) -> np.ndarray:
-        """r, (m,)."""
+        """The reduced costs r, (m,)."""
         Y, scalars = game.Y, state.inner.scalars
         assert scalars is not None
         prices = game.prices(assembled(semidefinite_blocks(state.columns.game), state.inner.X, game.S.n))

@@ -90,7 +90,7 @@ class Incumbent:
 
     @property
     def size(self) -> float:
-        """What the bounds add up to."""
+        """The size that the gap is relative to."""
         return size_of(self.problem, self.from_matrix, self.from_vector)
 
     @property
@@ -126,7 +126,7 @@ class Incumbent:
 
     @classmethod
     def first(cls, problem: Problem) -> Incumbent:
-        """What the points prove that the problem knows at once."""
+        """The bounds of the problem's `first_points`."""
         incumbent = cls(problem)
         for X, y in problem.first_points():
             incumbent = incumbent.offered(Proposal(X=X, y=y))
@@ -170,7 +170,7 @@ class Incumbent:
         return known and iteration % EACH != 0 and proposal.gap > FAR * tol * self.size
 
     def estimated(self, X: Array) -> Incumbent:
-        """This, with what X suggests where no X proves anything."""
+        """This, with the estimate of X in the place of a lower bound, where no X has proved one."""
         X = flushed(X)
         if proves(self.from_matrix) or not is_finite(X):
             return self
@@ -214,7 +214,7 @@ def is_finite(X: Array) -> bool:
 
 
 def proves(bound: Bound) -> bool:
-    """Whether a bound says anything."""
+    """Whether a bound is finite on one side at least."""
     return bound.lower > -math.inf or bound.upper < math.inf
 
 

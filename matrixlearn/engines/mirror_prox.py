@@ -52,7 +52,7 @@ from matrixlearn.typing import Array
 
 @dataclass(frozen=True)
 class Mirrored:
-    """The logarithms, what they stand for, and its images."""
+    """A pair (X, y) with its logarithms, and its images under the two maps."""
 
     L: Array
     log: np.ndarray

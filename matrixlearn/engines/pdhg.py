@@ -167,7 +167,7 @@ class HybridGradient(GameEngine):
         )
 
     def _checked(self, game: Game, state: HybridState, incumbent: Incumbent) -> HybridState:
-        """Judge iterate and average, show the better, restart where that pays."""
+        """Compute the bounds of the iterate and of the average, propose the better, restart where that pays."""
         better, width = min(((p, p.width(game)) for p in (state.now, state.average)), key=lambda pair: pair[1])
         restarts = state.restarts.checked(width)
         finished = rounded_out(game, better.y, incumbent) or restarts.stalled

@@ -75,7 +75,7 @@ class Restarts:
         return here if self.rounds else replace(here, best=width)
 
     def moved(self) -> Restarts:
-        """One round later."""
+        """The state after one more round."""
         return replace(self, rounds=self.rounds + 1, since=self.since + 1)
 
     @property

@@ -37,7 +37,8 @@ from matrixlearn._array import as_numpy, columns, namespace, zeros
 from matrixlearn.engines.base import GameEngine, State
 from matrixlearn.engines.incumbent import Incumbent, Proposal, updated
 from matrixlearn.engines.interior_point import InteriorPoint
-from matrixlearn.engines.newton import InteriorState, lacking_interior, mixed
+from matrixlearn.engines.interior_state import InteriorState, mixed
+from matrixlearn.engines.newton import lacking_interior
 from matrixlearn.engines.saddle import rounded_out
 from matrixlearn.linalg import adjoint, congruence, eigh
 from matrixlearn.linalg.largest import extreme_pairs
@@ -159,7 +160,7 @@ class Subspace(GameEngine):
         return SubspaceState(frame=frame, basis=frame, known=known, inner=self.inner.init(frame.game, known))
 
     def _cold(self, frame: Frame) -> dict[str, Any]:
-        """A subspace, and a cold start in it."""
+        """The state at a cold start in a subspace."""
         known = Incumbent(Played(frame.game))
         return {"frame": frame, "inner": self.inner.init(frame.game, known), "known": known, "warm": False}
 
@@ -194,7 +195,7 @@ class Subspace(GameEngine):
         return self._cut(game, state, known.y, incumbent)
 
     def _cut(self, game: Game, state: SubspaceState, y: np.ndarray, incumbent: Incumbent) -> SubspaceState:
-        """What the round has proved, and the eigenvectors that join."""
+        """The bounds of this round, and the eigenvectors that enlarge the subspace."""
         known, S = state.known, game.S
         if state.upper < incumbent.upper and state.y is incumbent.y:  # a Ritz value promised too much
             state = replace(state, upper=incumbent.upper)

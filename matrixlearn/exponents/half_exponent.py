@@ -36,7 +36,9 @@ FARTHEST = 1e4
 
 @dataclass(frozen=True)
 class HalfExponent(Accumulating):
-    """What they share; G may be an array, a scipy sparse array or, where the set has one block, a linear operator.
+    """Base class of the exponent routines by Z = exp(-G/2) S.
+
+    G may be an array, a scipy sparse array or, where the set has one block, a linear operator.
 
     Parameters
     ----------
@@ -199,7 +201,7 @@ class SketchedExponent(ActionExponent):
             object.__setattr__(self, "random_state", int(self.random_state.integers(2**63)))
 
     def near(self, G: Any) -> SketchedExponent:
-        """The next draw."""
+        """The exponent with the next random S."""
         return replace(self, draw=self.draw + 1)
 
     def probes(self, block: slice) -> np.ndarray:

@@ -46,7 +46,7 @@ def _lowest(A: Array) -> float:
 
 @cache
 def _start(n: int) -> np.ndarray:
-    """A vector that no data know."""
+    """A start vector for Lanczos, drawn from a fixed seed and so independent of the data."""
     return np.random.default_rng(0).standard_normal(n)
 
 

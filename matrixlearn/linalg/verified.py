@@ -1,4 +1,4 @@
-"""What floating point can prove of a matrix.
+"""Bounds on eigenvalues and singular values that are proved in floating point.
 
 Cholesky.  If the factorization of a Hermitian floating point matrix F of order n runs to its end, then
 

@@ -1,4 +1,4 @@
-"""The contract of a loss: a convex function of one prediction, told from both sides.
+"""The contract of a loss: a convex function of one prediction, and its conjugate.
 
     f(p, b),     f*(y, b) = sup over p of y p - f(p, b),     y = f'(p) iff p = (f*)'(y)
 

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 from matrixlearn._spelled import read_spelled
-from matrixlearn.exceptions import ProblemError
 from matrixlearn.losses.base import Loss
 from matrixlearn.losses.logistic import Logistic
 from matrixlearn.losses.quadratic import Absolute, Hinge, Huber, SmoothedHinge, Square, SquaredHinge
@@ -33,9 +32,4 @@ def loss_named(loss: str | Loss, **parameters: Any) -> Loss:
     >>> loss_named("huber(delta=0.5)")
     Huber(delta=0.5)
     """
-    if isinstance(loss, Loss):
-        return loss
-    if not isinstance(loss, str):
-        msg = f"loss must be one of {sorted(LOSSES)} or a Loss, got {loss!r}"
-        raise ProblemError(msg)
-    return read_spelled("loss", loss, LOSSES, **parameters)
+    return read_spelled("loss", loss, Loss, LOSSES, **parameters)

@@ -1,4 +1,4 @@
-"""The contract of machines: what an algorithm sees of where its data are.
+"""The contract of machines: where the rows are, and how they are computed with.
 
 Implement `Machines` (how machines are had, a frozen description) and `Held` (the machines, once they hold their rows).
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class Machines(Protocol):
-    """How machines are had."""
+    """A description of machines; `hold` gives them their rows."""
 
     @property
     def hub(self) -> bool:
-        """Whether there is one that all others reach; without it messages go along edges only."""
+        """Whether there is a hub that all machines reach; without one, messages go along edges only."""
 
     @property
     def reliable(self) -> bool:
@@ -52,7 +52,7 @@ class Held(ABC):
         """The names of the machines."""
 
     def opened(self, vector: int) -> Ledger:
-        """A fresh ledger, in the place of the last one, that counts vectors of so many numbers."""
+        """A new ledger in the place of the last one; it counts in vectors of ``vector`` numbers."""
         self.ledger = Ledger(vector)
         return self.ledger
 

@@ -1,4 +1,4 @@
-"""What lives on a worker: the rows of a block of machines, and what they hold of earlier rounds.
+"""The keeper of a block of machines on a Dask worker: their rows, and arrays of earlier rounds.
 
 A cache, nothing more: a keeper that is lost is made again from its `Terms`, and answers as the first one would.
 """
@@ -24,7 +24,7 @@ HELD = 16
 
 
 def versions() -> dict[str, str]:
-    """Of all that must be the same where numbers must be the same."""
+    """The versions that a worker must share with the client, since numbers depend on them."""
     from importlib.metadata import version
 
     python = ".".join(platform.python_version_tuple()[:2])
@@ -33,14 +33,14 @@ def versions() -> dict[str, str]:
 
 @dataclass(frozen=True, eq=False)
 class Terms:
-    """What makes a keeper.
+    """The arguments that a keeper is made from.
 
     Attributes
     ----------
     shards : Shards
         Of its machines alone.
     versions : dict
-        Those of the process that asks.
+        Those of the client.
     sparse : bool
         Whether rows are a CSR array because those of other machines are.
     prints : array, optional
@@ -83,7 +83,7 @@ class Terms:
 
 @dataclass(frozen=True, eq=False)
 class Facts:
-    """What the process that asks knows of a block.
+    """Shapes and checksums of a block, as the client knows them.
 
     Attributes
     ----------

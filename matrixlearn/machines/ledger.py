@@ -1,4 +1,4 @@
-"""The ledger of what travels."""
+"""The ledger of what machines send, in numbers, vectors, bits and rounds."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Ledger:
         return BITS * self.numbers
 
     def end_round(self) -> None:
-        """A round is over: everyone has what was sent to him."""
+        """Close a round: all that was sent in it has arrived."""
         self.rounds += 1
         self.by_round.append(self.numbers)
 

@@ -1,4 +1,4 @@
-"""For the processes of an embedded cluster: Ctrl-C on the terminal reaches them too, and is not for them.
+"""Let the processes of an embedded cluster ignore Ctrl-C, which the terminal sends to them too.
 
 The process that has started them ends them; until then they answer, so that what is certified can be certified again.
 """

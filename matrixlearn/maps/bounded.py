@@ -1,4 +1,4 @@
-"""The maps of a constraint family with bounds on their rounding: what a proof may use.
+"""Values of a linear map with bounds on their rounding errors, for proofs.
 
     |adjoint_bounded(X)_j - <A_j, X>| <= error_j,        ||apply(y) - A(y)||_2 <= apply_error(y)
 

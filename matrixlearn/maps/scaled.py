@@ -30,11 +30,6 @@ class ScaledMap(LinearMap):
     def shape(self) -> tuple[int, int]:
         return self.base.shape
 
-    @property
-    def signs(self) -> np.ndarray:
-        """Former name of ``factors``; it goes."""
-        return self.factors
-
     @cached_property
     def norms(self) -> np.ndarray:
         return np.abs(self.factors) * self.base.norms

@@ -1,4 +1,4 @@
-"""Which solver takes a weight equation."""
+"""The choice of a solver for a weight equation."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from matrixlearn.multitask.regressor import TaskLabels, checked_weights, place_in
+from matrixlearn.multitask.regressor import TaskLabels, checked_weights, filled, place_in
 from matrixlearn.multitask.rows import Rows
 
 
@@ -27,7 +27,8 @@ class MultitaskClassifier(TaskLabels, ClassifierMixin, BaseEstimator):
         ----------
         X : array-like or sparse matrix, shape (n, d)
         y : array-like, shape (n,) or (n, m)
-            Classes; or an indicator matrix, 1 where a row has the label.
+            Classes; or an indicator matrix, 1 where a row has the label, NaN where it is not known: the label then
+            learns from its other rows.
         task : array-like, shape (n,), optional
             The task of each row; then y holds two classes.
         sample_weight : array-like, shape (n,), optional
@@ -38,6 +39,8 @@ class MultitaskClassifier(TaskLabels, ClassifierMixin, BaseEstimator):
         self
         """
         self._check()
+        X, task = self._apart(X, task)
+        y, known = filled(y)
         X, y = validate_data(self, X, y, accept_sparse="csr", multi_output=True, dtype=np.float64)
         check_classification_targets(y)
         if y.ndim == 2 and y.shape[1] == 1:
@@ -48,7 +51,10 @@ class MultitaskClassifier(TaskLabels, ClassifierMixin, BaseEstimator):
         signs = self._signs(y, counts)
         if self.tasks_ is None:
             signs = signs.reshape(len(signs), -1)
-        rows = Rows(X, signs, number, signs.shape[1] if self.tasks_ is None else len(self.tasks_), weight)
+        if known is None:
+            rows = Rows(X, signs, number, signs.shape[1] if self.tasks_ is None else len(self.tasks_), weight)
+        else:
+            rows = Rows.of_known(X, signs, known, weight)
         W, self.intercept_ = self._fitted(rows)
         self.coef_ = W.T
         return self
@@ -89,6 +95,7 @@ class MultitaskClassifier(TaskLabels, ClassifierMixin, BaseEstimator):
         shared mean, which holds an intercept too, a task that ``fit`` did not see is predicted by that mean.
         """
         check_is_fitted(self)
+        X, task = self._apart(X, task)
         X = validate_data(self, X, accept_sparse="csr", reset=False, dtype=np.float64)
         number = self._known(X, task)
         if number is not None:

@@ -82,7 +82,7 @@ class WeightEquation:
 
     @property
     def form(self) -> SpectralPrecision:
-        """What stands in the place of S2."""
+        """The form that takes the place of S2: `Prior.form`."""
         return self.prior.form
 
     @property
@@ -112,7 +112,7 @@ class WeightEquation:
         return D + everywhere, residual - residual.mean(axis=1, keepdims=True)
 
     def decrease(self, R: np.ndarray, D: np.ndarray) -> tuple[np.ndarray, float, float]:
-        """What D makes of the objective, and what no other D can beat.
+        """The gain of the objective at D, and an upper bound on the gain at any D.
 
         max over D of 2 <R, D> - <D, H D>, H the left side, is at least its value at D and at most that and
         <r, S1^{-1} r S2^{-1}> / eta for the residual r = R - H D: H >= eta S1 (x) S2 (for a shared mean after the

@@ -34,6 +34,17 @@ class TaskLabels:
     tasks_: np.ndarray | None
     coef_: np.ndarray
     intercept_: Any
+    task_column: int | str | None = None
+    """The column of X that holds the task of each row, by place or by name; None where X holds features only."""
+
+    def _apart(self, X: Any, task: Any) -> tuple[Any, Any]:
+        """X without the column of tasks, and that column; both as they are where there is none."""
+        if self.task_column is None:
+            return X, task
+        if task is not None:
+            msg = f"task was given beside task_column = {self.task_column!r}, which takes it from X: leave one out"
+            raise ValueError(msg)
+        return without_column(X, self.task_column)
 
     def _numbered(self, Y: np.ndarray, task: Any, counts: np.ndarray) -> np.ndarray | None:
         """The numbers of the tasks; ``tasks_`` keeps their labels, of those with a row that counts."""
@@ -96,7 +107,8 @@ class MultitaskRegressor(TaskLabels, MultiOutputMixin, RegressorMixin, BaseEstim
             The targets of m tasks that share X, NaN where one is missing: the task then learns from its other rows,
             as if it had rows of its own. Or, with ``task``, one target a row.
         task : array-like, shape (n,), optional
-            The task of each row: numbers or strings.
+            The task of each row: numbers or strings. What hands over X and y alone, such as ``cross_val_predict`` and
+            scorers, finds it in the column ``task_column`` of X, where the estimator has that parameter.
         sample_weight : array-like, shape (n,), optional
             What each row's loss counts, >= 0: a row of weight 2 is one that is there twice, a row of weight 0 is not
             there.
@@ -106,7 +118,8 @@ class MultitaskRegressor(TaskLabels, MultiOutputMixin, RegressorMixin, BaseEstim
         self
         """
         self._check()
-        y, known = _filled(y)
+        X, task = self._apart(X, task)
+        y, known = filled(y)
         X, Y = validate_data(self, X, y, accept_sparse="csr", y_numeric=True, multi_output=True, dtype=np.float64)
         Y = np.asarray(Y, dtype=np.float64)
         weight = checked_weights(sample_weight, X)
@@ -146,6 +159,7 @@ class MultitaskRegressor(TaskLabels, MultiOutputMixin, RegressorMixin, BaseEstim
             All targets of shared rows; or that of each row's task.
         """
         check_is_fitted(self)
+        X, task = self._apart(X, task)
         X = validate_data(self, X, accept_sparse="csr", reset=False, dtype=np.float64)
         number = self._known(X, task)
         if number is None:
@@ -176,7 +190,34 @@ class MomentsRegressor(MultitaskRegressor):
         """W, shape (d, m), without intercepts; attributes of the method are set here."""
 
 
-def _filled(y: Any) -> tuple[Any, np.ndarray | None]:
+def without_column(X: Any, column: int | str) -> tuple[Any, np.ndarray]:
+    """(X without a column, the column), by place, or by name in a data frame.
+
+    Raises
+    ------
+    ValueError
+        Where X has no such column.
+    """
+    if isinstance(column, str):
+        if column not in getattr(X, "columns", ()):
+            msg = f"X has no column {column!r}, the task_column: pass a data frame that has, or the place of the column"
+            raise ValueError(msg)
+        return X.drop(columns=[column]), np.asarray(X[column])
+    width = np.shape(X)[1] if np.ndim(X) == 2 or hasattr(X, "tocsr") else 0
+    if not -width <= column < width:
+        msg = f"task_column is {column}, but X has {width} columns"
+        raise ValueError(msg)
+    rest = [j for j in range(width) if j != column % width]
+    if hasattr(X, "iloc"):
+        return X.iloc[:, rest], np.asarray(X.iloc[:, column])
+    if hasattr(X, "tocsr"):
+        rows = X.tocsc()
+        return rows[:, rest].tocsr(), rows[:, [column % width]].toarray()[:, 0]
+    X = np.asarray(X)
+    return np.ascontiguousarray(X[:, rest]), X[:, column]
+
+
+def filled(y: Any) -> tuple[Any, np.ndarray | None]:
     """Targets of shared rows with 0 in the place of NaN, and where they are known; y and None, where all of it is."""
     known = known_targets(y)
     if known is None:

@@ -1,4 +1,4 @@
-"""Solvers of the weight equation: the contract, and the ways that the paper has.
+"""Solvers of the weight equation: the contract, and the three methods of the paper.
 
     G(D) + eta S1 D S2 = R
 

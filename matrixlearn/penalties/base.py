@@ -1,4 +1,4 @@
-"""The contract of a penalty, and the one form that all have here.
+"""The contract of a penalty, and its form here: a ridge plus a norm.
 
     psi(x)  = ridge ||x||^2 / 2 + mu N(x),                      N a norm, N° its dual norm
     psi*(v) = ||v - the nearest point of {N° <= mu}||^2 / 2 ridge = ||prox of mu N at v||^2 / 2 ridge

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 from matrixlearn._spelled import read_spelled
-from matrixlearn.exceptions import ProblemError
 from matrixlearn.penalties.base import Penalty
 from matrixlearn.penalties.matrices import Nuclear, Spectral
 from matrixlearn.penalties.vectors import ElasticNet, Group
@@ -46,9 +45,4 @@ def penalty_named(penalty: str | Penalty, **parameters: Any) -> Penalty:
     >>> penalty_named("elastic-net(ridge=0.1)")
     ElasticNet(ridge=0.1, l1=0.0)
     """
-    if isinstance(penalty, Penalty):
-        return penalty
-    if not isinstance(penalty, str):
-        msg = f"penalty must be one of {sorted(PENALTIES)} or a Penalty, got {penalty!r}"
-        raise ProblemError(msg)
-    return read_spelled("penalty", penalty, PENALTIES, **parameters)
+    return read_spelled("penalty", penalty, Penalty, PENALTIES, **parameters)

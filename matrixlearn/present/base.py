@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from matrixlearn.problems.base import Problem
     from matrixlearn.solution import Solution
 
-P = TypeVar("P", bound=type)
+P = TypeVar("P", bound="Problem")
+C = TypeVar("C", bound=type)
 Say = Callable[[str], None]
 """Takes one line of a report."""
 
@@ -42,8 +43,8 @@ class Argument:
     positional: bool = False
 
 
-class Presenter:
-    """How a problem is shown; every member may stay as it is.
+class Presenter(Generic[P]):
+    """How a problem of the class P is shown; every member may stay as it is.
 
     Attributes
     ----------
@@ -55,8 +56,12 @@ class Presenter:
 
     arguments: tuple[Argument, ...] = ()
 
-    def __init__(self, problem_class: type[Problem]) -> None:
+    def __init__(self, problem_class: type[P]) -> None:
         self.problem_class = problem_class
+
+    def problem_of(self, solution: Solution) -> P:
+        """The problem of a solution that this presenter shows."""
+        return cast("P", solution.problem)
 
     def describe(self, solution: Solution) -> list[str]:
         """Lines for `Solution.summary` on what the answer means here."""
@@ -121,10 +126,10 @@ class Presenter:
         return None
 
 
-_presenters: WeakKeyDictionary[type, str | type[Presenter]] = WeakKeyDictionary()
+_presenters: WeakKeyDictionary[type, str | type[Presenter[Any]]] = WeakKeyDictionary()
 
 
-def presented_by(presenter: str | type[Presenter]) -> Callable[[P], P]:
+def presented_by(presenter: str | type[Presenter[Any]]) -> Callable[[C], C]:
     """Class decorator: a problem and its subclasses are shown by a presenter.
 
     Parameters
@@ -133,14 +138,14 @@ def presented_by(presenter: str | type[Presenter]) -> Callable[[P], P]:
         ``"package.module:Class"`` is imported when someone looks.
     """
 
-    def decorate(cls: P) -> P:
+    def decorate(cls: C) -> C:
         _presenters[cls] = presenter
         return cls
 
     return decorate
 
 
-def presenter_of(problem: Problem | type[Problem]) -> Presenter:
+def presenter_of(problem: Problem | type[Problem]) -> Presenter[Any]:
     """The presenter of a problem or of its class: that of the nearest class that has one.
 
     Raises
@@ -153,7 +158,7 @@ def presenter_of(problem: Problem | type[Problem]) -> Presenter:
     return _imported(named)(cls) if isinstance(named, str) else named(cls)
 
 
-def _imported(name: str) -> type[Presenter]:
+def _imported(name: str) -> type[Presenter[Any]]:
     module, _, attribute = name.partition(":")
     try:
         presenter = getattr(import_module(module), attribute)

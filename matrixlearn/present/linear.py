@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matrixlearn.solution import Solution
 
 
-class LinearPresenter(Presenter):
+class LinearPresenter(Presenter["LinearSDP"]):
     """A program from an SDPA file."""
 
     arguments = (
@@ -30,7 +30,7 @@ class LinearPresenter(Presenter):
     )
 
     def describe(self, solution: Solution) -> list[str]:
-        problem: LinearSDP = solution.problem  # type: ignore[assignment]
+        problem = self.problem_of(solution)
         X = solution.matrix
         if X is None or not np.any(problem.equalities) or not np.isfinite(solution.lower):
             return []
@@ -54,7 +54,7 @@ class LinearPresenter(Presenter):
 
     def from_arguments(self, given: Mapping[str, Any], say: Say) -> LinearSDP:
         """The program of an SDPA file."""
-        cls: type[LinearSDP] = self.problem_class  # type: ignore[assignment]
+        cls = self.problem_class
         problem = cls.from_sdpa(given["program"], given.get("trace_bound"))
         say(f"read {given['program']} as sparse SDPA: {len(problem.b)} equations in {problem.C.shape[0]} dimensions")
         return problem

@@ -1,4 +1,4 @@
-"""What is asked: the contract of a problem, games, and the programs of the library."""
+"""Problems: their contract, games, and the programs of the library."""
 
 from matrixlearn.problems.base import Bound, MulticonvexProblem, Problem
 from matrixlearn.problems.conic import ConicProblem

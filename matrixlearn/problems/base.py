@@ -1,4 +1,4 @@
-"""The contract of a problem: what every problem must say of itself.
+"""The contract of a problem: its data, the bounds that points prove, and a reference by cvxpy.
 
 Implement            `bound_from_matrix`, `bound_from_vector`, `reference`.
 Optional             `random` for the conformance kit; `objective_at`; `play`, `engines`, `first_points`, `check`.
@@ -131,14 +131,14 @@ class Problem(ABC):
 
     @abstractmethod
     def bound_from_matrix(self, X: Array) -> Bound:
-        """What the matrix proves, from the problem's data alone."""
+        """The bound that X proves, from the problem's data alone."""
 
     @abstractmethod
     def bound_from_vector(self, y: np.ndarray) -> Bound:
-        """What the vector proves, from the problem's data alone."""
+        """The bound that y proves, from the problem's data alone."""
 
     def rest(self) -> None:  # noqa: B027 - most problems need nothing but their data
-        """Let go of what only a solve needs, such as processes that hold data; `solve` asks for it at its end."""
+        """Release what only a solve needs, such as processes that hold data; `solve` calls it at its end."""
 
     def traffic(self) -> str:
         """What has been sent so far, for the live line; empty where the data are in this process."""
@@ -168,7 +168,7 @@ class Problem(ABC):
         return None
 
     def estimate_from_matrix(self, X: Array) -> Bound:
-        """What X suggests where it proves nothing: a bound of rigour "estimate"; nothing, by default."""
+        """The bound of rigour "estimate" that X suggests where it proves none; nothing, by default."""
         return Bound(point=X)
 
     @abstractmethod

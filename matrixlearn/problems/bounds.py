@@ -1,4 +1,4 @@
-"""What points prove of a game, with an allowance for rounding inside."""
+"""The bounds on the value of a game that points prove, with an allowance for rounding."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from matrixlearn.typing import Array
 
 
 def bound_from_member(game: Game, X: Array) -> Bound:
-    """What a point of S proves, repaired: an answer is feasible as returned, even where a penalty proves more."""
+    """The bound of a point of S, repaired: an answer is feasible as returned, even where a penalty proves more."""
     point = game.repaired(X)
     value, y = game.lower(point)
     return Bound(point=point, lower=value - game.rounding(y) if value > -INF else value)
 
 
 def bounds_from_interior(game: Game, X: Sequence[Array], y: np.ndarray, t: float) -> tuple[Bound, Bound]:
-    """What a strictly feasible pair proves by Cholesky factorizations: X_k > 0 and S_k = t I - s_k (C - A(y)) > 0.
+    """The bounds of a strictly feasible pair by Cholesky factorizations: X_k > 0 and S_k = t I - s_k (C - A(y)) > 0.
 
         sum_k s_k X_k R / sum_k Tr X_k  in S,        sigma_S(C - A(y)) <= R t
 

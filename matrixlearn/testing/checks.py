@@ -21,6 +21,7 @@ from matrixlearn.testing.laws.life import (
     check_never_mutates,
     check_save_and_load,
     check_warm_start,
+    check_words_and_picture,
 )
 from matrixlearn.testing.laws.play import (
     check_exponent,
@@ -31,6 +32,7 @@ from matrixlearn.testing.laws.play import (
 )
 from matrixlearn.testing.laws.proof import (
     check_agrees_with_cvxpy,
+    check_allowances,
     check_blocks_agree_with_cvxpy,
     check_bounds_are_their_definition,
     check_certificate_is_sound,
@@ -70,6 +72,7 @@ CHECKS: tuple[Check, ...] = (
     check_oracles,
     check_play,
     check_bounds_are_their_definition,
+    check_allowances,
     check_certificate_is_sound,
     check_agrees_with_cvxpy,
     check_blocks_agree_with_cvxpy,
@@ -77,6 +80,7 @@ CHECKS: tuple[Check, ...] = (
     check_value_is_equivariant,
     check_certificate_verifies,
     check_repaired_points_are_feasible,
+    check_words_and_picture,
     check_never_mutates,
     check_data_are_its_own,
     check_deterministic,

@@ -17,7 +17,7 @@ import warnings
 from typing import Any, Literal
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from matrixlearn import Solution, solve
@@ -27,7 +27,7 @@ from matrixlearn.memory import require_memory
 from matrixlearn_definiteboost.problem import DefiniteBoost
 
 
-class DefiniteBoostKernel(BaseEstimator):
+class DefiniteBoostKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """A kernel near the initial one that agrees with measured distances.
 
     Parameters
@@ -233,11 +233,13 @@ class DefiniteBoostKernel(BaseEstimator):
     # -- the metric of points, by the names of metric-learn -----------------------------------------
 
     def transform(self, X: Any) -> np.ndarray:
-        """Points whose Euclidean distances are the learned ones: X L^T, (k, n_features) -> (k, r)."""
+        """Points whose Euclidean distances are the learned ones: X L^T, (k, n_features) -> (k, r); points of pairs
+        likewise, (k, 2, n_features) -> (k, 2, r).
+        """
         L = self._metric()
-        X = check_array(X, dtype=np.float64)
-        if X.shape[1] != L.shape[1]:
-            msg = f"X has {X.shape[1]} features, the points of the pairs had {L.shape[1]}"
+        X = check_array(X, allow_nd=True, dtype=np.float64)
+        if X.shape[-1] != L.shape[1]:
+            msg = f"X has {X.shape[-1]} features, the points of the pairs had {L.shape[1]}"
             raise ProblemError(msg)
         return np.asarray(X @ L.T)
 
@@ -253,6 +255,47 @@ class DefiniteBoostKernel(BaseEstimator):
             msg = f"pairs must have shape (k, 2, n_features), got {pairs.shape}"
             raise ProblemError(msg)
         return np.linalg.norm(self.transform(pairs[:, 0] - pairs[:, 1]), axis=1)
+
+    def score(self, pairs: Any, y: Any = None) -> float:
+        """How well the learned distances agree with y, as ``GridSearchCV`` asks: for signs the area under the ROC curve
+        of -distance, for squared distances R^2.
+
+        Parameters
+        ----------
+        pairs : array, shape (k, 2) or (k, 2, n_features)
+            Indices of objects that ``fit`` has seen, or any points.
+        y : array, shape (k,)
+        """
+        from sklearn.metrics import r2_score, roc_auc_score
+
+        check_is_fitted(self)
+        pairs = np.asarray(pairs)
+        squares = self.pair_distance(pairs) ** 2 if pairs.ndim == 3 else self._between(pairs)
+        values, signs = self._measured(y, len(squares))
+        if not signs:
+            return float(r2_score(values, squares))
+        if len(np.unique(values)) < 2:
+            msg = "y must hold +1 and -1 for a score: pairs of one kind have no order; stratify the folds"
+            raise ProblemError(msg)
+        return float(roc_auc_score(values, -squares))
+
+    def _between(self, pairs: np.ndarray) -> np.ndarray:
+        """Squared distances of pairs of indices."""
+        n = len(self.kernel_)
+        if pairs.ndim != 2 or pairs.shape[1] != 2 or pairs.dtype.kind not in "iu" or not np.all(pairs < n):
+            msg = f"pairs must be indices below {n}, the objects of fit, shape (k, 2), or points, (k, 2, n_features)"
+            raise ProblemError(msg)
+        return self.distances()[pairs[:, 0], pairs[:, 1]]
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self._metric())
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.three_d_array = True
+        tags.no_validation = True  # pairs, and not samples
+        return tags
 
     def _metric(self) -> np.ndarray:
         check_is_fitted(self)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matrixlearn_definiteboost.problem import DefiniteBoost
 
 
-class ProjectionPresenter(Presenter):
+class ProjectionPresenter(Presenter["DefiniteBoost"]):
     """The density matrix nearest to W_1 under constraints."""
 
     arguments = (
@@ -35,7 +35,7 @@ class ProjectionPresenter(Presenter):
 
     def describe(self, solution: Solution) -> list[str]:
         W, y = solution.matrix, solution.y
-        problem: DefiniteBoost = solution.problem  # type: ignore[assignment]
+        problem: DefiniteBoost = self.problem_of(solution)
         lines = []
         if W is not None:
             v = problem.violations(W)
@@ -51,7 +51,7 @@ class ProjectionPresenter(Presenter):
         """The eigenvalues of W and W_1 and the multipliers that are not zero, each from the largest down."""
         if solution.matrix is None:
             return False
-        problem: DefiniteBoost = solution.problem  # type: ignore[assignment]
+        problem: DefiniteBoost = self.problem_of(solution)
         multipliers = np.zeros(0) if solution.y is None else np.abs(solution.y)
         for values, style, label in (
             (np.linalg.eigvalsh(solution.matrix), "o-C0", "eigenvalues of $W$"),
@@ -71,13 +71,13 @@ class ProjectionPresenter(Presenter):
         return self.problem_class(**read_arrays(settings.pop("constraints"), PARAMETERS) | settings)
 
 
-class MinMaxPresenter(Presenter):
+class MinMaxPresenter(Presenter["MinMaxSDP"]):
     """The least largest tr(W C_j)."""
 
     arguments = (Argument("constraints", ".npz with constraints, shape (m, d, d).", required=True, positional=True),)
 
     def describe(self, solution: Solution) -> list[str]:
-        problem: MinMaxSDP = solution.problem  # type: ignore[assignment]
+        problem: MinMaxSDP = self.problem_of(solution)
         low, high = problem.theta_bounds(solution)
         theta = problem.theta(solution)
         return [f"theta      max_j tr(W C_j) = {theta:.9g}; certified {low:.9g} <= theta* <= {high:.9g}"]

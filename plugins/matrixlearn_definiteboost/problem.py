@@ -234,7 +234,7 @@ class DefiniteBoost(Problem):
 
     @cached_property
     def proof(self) -> ProjectionProof:
-        """What a matrix proves."""
+        """The proofs of upper bounds."""
         return ProjectionProof(self)
 
     # -- the two objectives -------------------------------------------------------------------------

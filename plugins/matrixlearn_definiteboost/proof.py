@@ -1,4 +1,4 @@
-"""What a matrix proves of the projection, in floating point: an upper bound.
+"""The upper bound that a matrix proves for DefiniteBoost, in floating point.
 
 A floating point W meets tr W = 1 and tr(W S_j) = u_j to its rounding only. W is taken as F F^H, F = V diag(sqrt(w)),
 and the matrix that is feasible exactly is sought near it, in W's own metric:
@@ -224,7 +224,7 @@ class ProjectionProof:
     # -- the bound ------------------------------------------------------------------------------------
 
     def proved(self, at: Factored) -> Proved:
-        """What F F^H proves as it stands."""
+        """The bound of F F^H, unmoved."""
         rows = self.rows(at)
         epsilon = self.epsilon(at, rows)
         holds = self.proves(at, rows, epsilon)

@@ -268,7 +268,7 @@ class Ball:
         return constant + float(self.t @ second) / 2 - best
 
     def allowance(self, value: float) -> float:
-        """What rounding may do to a bound."""
+        """A bound on the rounding error of a bound."""
         size = abs(value) + self.own[2] + float(self.t.max()) * self.rho**2
         return 100 * len(self.t) * EPS * size
 

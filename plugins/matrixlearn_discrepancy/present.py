@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matrixlearn_discrepancy.problem import Discrepancy
 
 
-class WeightsPresenter(Presenter):
+class WeightsPresenter(Presenter["Discrepancy"]):
     """The weights of the source points."""
 
     arguments = (
@@ -29,7 +29,7 @@ class WeightsPresenter(Presenter):
         y = solution.y
         if y is None:
             return []
-        problem: Discrepancy = solution.problem  # type: ignore[assignment]
+        problem = self.problem_of(solution)
         effective, m = effective_sample_size(y), len(y)
         lines = [
             f"uniform    {problem.uniform_value():.9g} is the value of uniform weights",
@@ -61,7 +61,7 @@ class WeightsPresenter(Presenter):
 
     def from_arguments(self, given: Mapping[str, Any], say: Say) -> Discrepancy:
         """The problem of two files of samples."""
-        cls: type[Discrepancy] = self.problem_class  # type: ignore[assignment]
+        cls = self.problem_class
         source, target = read_domains(given["source"], given["target"])
         for name, samples in (("source", source), ("target", target)):
             say(f"read {given[name]} as a table of numbers: {len(samples)} points of {samples.shape[-1]} columns")

@@ -91,7 +91,7 @@ class Discrepancy(GameProblem):
         object.__setattr__(self, "points", self._coordinates(Xs, Xt, m + n))
 
     def check(self) -> None:
-        """Construction has."""
+        """Construction has checked the data."""
 
     def with_max_weight(self, max_weight: float | None) -> Discrepancy:
         """The same points under another cap: their coordinates are not computed again."""

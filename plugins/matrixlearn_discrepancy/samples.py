@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 
 from matrixlearn.exceptions import ProblemError
+from matrixlearn.exponents import kernel_coordinates, span_coordinates
+from matrixlearn.linalg import cholesky
 from matrixlearn.validation import as_array, as_samples
 
 
@@ -72,9 +74,6 @@ def gram_coordinates(P: Any) -> np.ndarray:
     P itself, dense, where it has no more columns than rows; else a factor of P P^T, which is the only dense matrix:
     Cholesky's, or, for points that depend on each other, that of `kernel_coordinates`.
     """
-    from matrixlearn.exponents import kernel_coordinates, span_coordinates
-    from matrixlearn.linalg import cholesky
-
     q, N = P.shape
     if q >= N:
         return span_coordinates(P.toarray())

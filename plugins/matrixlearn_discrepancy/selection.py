@@ -88,7 +88,7 @@ class Choice:
 
 @runtime_checkable
 class Rule(Protocol):
-    """A way to choose."""
+    """A rule that chooses among trials."""
 
     def choose(self, trials: Trials) -> Choice:
         """One of the trials."""

@@ -74,7 +74,7 @@ class SpreadDiscrepancy(GameProblem):
         self.family.held.opened(N)
 
     def check(self) -> None:
-        """Construction has."""
+        """Construction has checked the data."""
 
     @cached_property
     def game(self) -> Game:

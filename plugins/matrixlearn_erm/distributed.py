@@ -39,7 +39,7 @@ COPIES = ("practical", "basic")
 
 @dataclass(frozen=True)
 class DistributedState(ERMState):
-    """y, and what each machine has."""
+    """y, and the ascent of each machine."""
 
     y: np.ndarray | None = None
     machines: tuple[Ascent, ...] = ()
@@ -86,14 +86,14 @@ class DisDCA(Stochastic):
         return flat(problem)
 
     def ascent(self, problem: ERM, rng: np.random.Generator, rows: np.ndarray, copies: int) -> Ascent:
-        """What one machine does in a round."""
+        """The pass of coordinate ascent of one machine in a round."""
         if self.copy == "practical":
             return ascent_of(problem, self.batch, rng, rows, copies)
         blocks = Blocks.of(problem, self.batch, rng, rows)
         return Standing(problem, blocks, copies, problem.penalty.conjugate_gradient)
 
     def start(self, problem: ERM, v: np.ndarray) -> np.ndarray:
-        """What the hub sends."""
+        """The vector that the hub sends to the machines, from v."""
         return v
 
     def init(self, problem: ERM, incumbent: Incumbent) -> DistributedState:

@@ -1,4 +1,4 @@
-"""What the engines of `ERM` share: whom they are for, what they offer, what they say."""
+"""The base class of the engines of `ERM`: objections, proposals, remarks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the two estimators share: validation, the constant feature, one certified solve.
+"""The base class of the two estimators: validation, the constant feature, one certified solve.
 
 scikit-learn is imported here, in `regressor` and `classifier`, and nowhere else.
 """

@@ -1,4 +1,4 @@
-"""What a machine does in a round of DisDCA: a pass of coordinate ascent over its own rows."""
+"""One round of DisDCA on one machine: a pass of coordinate ascent over its own rows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ready: WeakKeyDictionary[Block, dict[Any, list[Ascent]]] = WeakKeyDictionary()
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """What an ascent uses of a problem, for the rows of one machine."""
+    """The data of an `ERM` that an ascent uses, for the rows of one machine."""
 
     design: Design
     b: np.ndarray

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matrixlearn_erm.problem import ERM
 
 
-class ERMPresenter(Presenter):
+class ERMPresenter(Presenter["ERM"]):
     """Weights that were learned from samples and labels."""
 
     arguments = (
@@ -27,7 +27,7 @@ class ERMPresenter(Presenter):
     )
 
     def describe(self, solution: Solution) -> list[str]:
-        problem: ERM = solution.problem  # type: ignore[assignment]
+        problem = self.problem_of(solution)
         lines = [f"case       {problem.case}"]
         if solution.matrix is not None:
             x = np.asarray(solution.matrix)
@@ -35,7 +35,7 @@ class ERMPresenter(Presenter):
         return lines
 
     def plot(self, solution: Solution, axes: Any) -> bool:
-        problem: ERM = solution.problem  # type: ignore[assignment]
+        problem = self.problem_of(solution)
         if solution.matrix is None or not problem.design.is_here:
             return False
         b, p = problem.b, problem.design.apply(np.asarray(solution.matrix))
@@ -59,7 +59,7 @@ class ERMPresenter(Presenter):
 
     def from_arguments(self, given: Mapping[str, Any], say: Say) -> ERM:
         """The problem of the samples and labels in a file."""
-        cls: type[ERM] = self.problem_class  # type: ignore[assignment]
+        cls = self.problem_class
         settings = dict(given)
         arrays = read_arrays(settings.pop("data"), ("A", "b"))
         if len(arrays) < 2:

@@ -1,4 +1,4 @@
-"""What the engines that draw blocks share: their parameters, and a state that is a value."""
+"""The base class of the engines that draw blocks of samples, and its state."""
 
 from __future__ import annotations
 

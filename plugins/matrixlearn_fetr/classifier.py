@@ -37,7 +37,7 @@ class FETRClassifier(Fixed, Around):
         As in `FETRRegressor`. A shared mean has no prior: one that separates the classes runs to infinity.
     fit_intercept : bool, default=True
         Append a column of ones to X, under the prior like any feature.
-    method, tol, max_iter
+    method, tol, max_iter, task_column
         As in `FETRRegressor`.
 
     Attributes
@@ -73,7 +73,7 @@ class FETRClassifierCV(ByCrossValidation, Around):
     ----------
     etas, bounds, cv, random_state, path_tol
         As in `FETRRegressorCV`.
-    mean, fit_intercept, method, tol, max_iter
+    mean, fit_intercept, method, tol, max_iter, task_column
         As in `FETRClassifier`.
 
     Attributes

@@ -1,4 +1,4 @@
-"""The ways down: the joint step, the published alternation, and the two rivals of Section 6.1.
+"""The descent methods of FETR: the joint step, the published alternation, and the two rivals of Section 6.1.
 
 All run on the loop of the library, which certifies each point with the best pair of precisions for it.
 """

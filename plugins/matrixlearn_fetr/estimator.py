@@ -1,4 +1,4 @@
-"""What the estimators of FETR share, whatever the loss: the parameters, the solve, what is learned, the picture.
+"""The base class of the estimators of FETR, for any loss: the parameters, the solve, what is learned, the picture.
 
     predict(x, task i) = w_i . x + b_i,       W ~ MN(w_0 1^T, S1^-1, S2^-1),      l I <= S1, S2 <= u I
 
@@ -17,6 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from matrixlearn import Solution, Status, solve
+from matrixlearn.exceptions import MissingExtraError
 from matrixlearn.multitask import Rows, number_at_least, splits
 from matrixlearn_fetr.mixed import STRUCTURES, WIDEST
 from matrixlearn_fetr.picture import draw_relations
@@ -55,7 +56,7 @@ class Relations(ABC):
 
     @abstractmethod
     def _solved(self, training: Training) -> tuple[Training, Solution]:
-        """What is solved in the end, for the strengths that are given, or chosen here."""
+        """The rows and the solution, for the strengths that are given or that are chosen here."""
 
     def _solve(
         self,
@@ -106,8 +107,6 @@ class Relations(ABC):
         try:
             import matplotlib.pyplot as plt
         except ImportError as error:
-            from matrixlearn.exceptions import MissingExtraError
-
             msg = "plot() needs matplotlib: pip install 'matrixlearn[plot]'"
             raise MissingExtraError(msg) from error
         tasks: Any = self.tasks_ if task_names is None else task_names
@@ -136,6 +135,7 @@ class Fixed(Relations):
         method: str = "auto",
         tol: float = 1e-6,
         max_iter: int = 300,
+        task_column: int | str | None = None,
     ) -> None:
         self.eta = eta
         self.lower = lower
@@ -145,6 +145,7 @@ class Fixed(Relations):
         self.method = method
         self.tol = tol
         self.max_iter = max_iter
+        self.task_column = task_column
 
     def _solved(self, training: Training) -> tuple[Training, Solution]:
         return training, self._solve(training, self.eta, (self.lower, self.upper), self.tol)
@@ -175,6 +176,7 @@ class ByCrossValidation(Relations):
         tol: float = 1e-6,
         path_tol: float = 1e-4,
         max_iter: int = 300,
+        task_column: int | str | None = None,
     ) -> None:
         self.etas = etas
         self.bounds = bounds
@@ -186,6 +188,7 @@ class ByCrossValidation(Relations):
         self.tol = tol
         self.path_tol = path_tol
         self.max_iter = max_iter
+        self.task_column = task_column
 
     def _check(self) -> None:
         super()._check()

@@ -194,7 +194,7 @@ class LogisticLoss:
 
     @property
     def total(self) -> float:
-        """What all labels count."""
+        """The sum of the weights of all labels."""
         return float(np.sum(np.broadcast_to(self.counts, self.signs.shape)))
 
     @property

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 ARRAYS = ("X", "Y", "task", "sample_weight", "gram", "cross", "square")
 
 
-class RelationsPresenter(Presenter):
+class RelationsPresenter(Presenter["RelationProblem"]):
     """The weights W of the tasks, and the precisions of features and of tasks."""
 
     arguments = (
@@ -38,7 +38,7 @@ class RelationsPresenter(Presenter):
     def describe(self, solution: Solution) -> list[str]:
         if solution.matrix is None:
             return []
-        problem: RelationProblem = solution.problem  # type: ignore[assignment]
+        problem: RelationProblem = self.problem_of(solution)
         found = problem.estimate(solution)
         (low1, high1), (low2, high2) = found.feature_precision.extremes, found.task_precision.extremes
         gradient, by_feature, by_task = problem.gains(found)
@@ -53,7 +53,7 @@ class RelationsPresenter(Presenter):
 
     def plot(self, solution: Solution, axes: Any) -> bool:
         """The paper's Figure 4: correlations of features and of tasks, those beyond `DRAWN` of either left out."""
-        problem: RelationProblem = solution.problem  # type: ignore[assignment]
+        problem: RelationProblem = self.problem_of(solution)
         d, m = problem.shape
         if solution.matrix is None or max(d, m) > DRAWN:
             return False

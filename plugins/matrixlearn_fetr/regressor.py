@@ -43,6 +43,9 @@ class FETRRegressor(Fixed, AroundMean):
         Certified relative gap at which the point counts as stationary.
     max_iter : int, default=300
         A ConvergenceWarning where they do not suffice.
+    task_column : int or str, optional
+        The column of X that holds the task of each row, by place, or by name in a data frame: for what hands over X and
+        y alone, as ``cross_val_predict``, scorers and ``permutation_importance`` do. ``task`` must be None then.
 
     Attributes
     ----------
@@ -106,7 +109,7 @@ class FETRRegressorCV(ByCrossValidation, AroundMean):
     structures : sequence of str, default=("isotropic", "diagonal", "full")
         Covariances of the mixed models: one variance for all slopes and one for intercepts; one for each feature;
         any, up to 40 features. () for the grid alone; ``mean="zero"`` has none.
-    mean, fit_intercept, method, tol, max_iter
+    mean, fit_intercept, method, tol, max_iter, task_column
         As in `FETRRegressor`; ``method`` is for the grid.
 
     Attributes
@@ -140,6 +143,7 @@ class FETRRegressorCV(ByCrossValidation, AroundMean):
         tol: float = 1e-6,
         path_tol: float = 1e-4,
         max_iter: int = 300,
+        task_column: int | str | None = None,
     ) -> None:
         super().__init__(
             etas=etas,
@@ -152,5 +156,6 @@ class FETRRegressorCV(ByCrossValidation, AroundMean):
             tol=tol,
             path_tol=path_tol,
             max_iter=max_iter,
+            task_column=task_column,
         )
         self.structures = structures

@@ -1,4 +1,4 @@
-"""What learns relations, whatever the loss: a convex loss of the weights W (d, m), and their matrix-normal prior.
+"""A problem that learns relations, for any loss: a convex loss of the weights W (d, m), and their matrix-normal prior.
 
     F(W, S1, S2) = loss(W) + eta tr(S1 V S2 V^T) - eta (m log det S1 + d log det S2) - floor,    l I <= S1, S2 <= u I
     floor = least loss - 2 eta d m log u
@@ -67,7 +67,7 @@ class Loss(Protocol):
 
     @property
     def least(self) -> float:
-        """What no weights get below: the minimum, or something less."""
+        """A lower bound of the loss over all weights."""
 
     def value(self, W: np.ndarray) -> float:
         """The loss."""

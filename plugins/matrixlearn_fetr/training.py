@@ -54,7 +54,7 @@ class Training(ABC):
         """Of w_i . x + b_i on rows that were held out of some."""
 
     def estimate(self, solution: Solution) -> Estimate | ScatterEstimate:
-        """What a solution of the problem says of the weights and their covariances."""
+        """The weights and their covariances, from a solution of the problem."""
         return solution.problem.estimate(solution)  # type: ignore[attr-defined]
 
     def mixed(self, structure: Structure) -> MixedTraining | None:

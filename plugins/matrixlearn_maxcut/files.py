@@ -33,7 +33,7 @@ NAMED = {
 
 @dataclass(frozen=True)
 class GraphFile:
-    """What a file holds, and how it was read."""
+    """A graph, and the format in which it was read from a file."""
 
     format: str
     """The name of the format."""

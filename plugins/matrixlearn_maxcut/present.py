@@ -19,7 +19,7 @@ PICTURED = 4000
 """Vertices up to which the weights are drawn: an n x n picture."""
 
 
-class CutPresenter(Presenter):
+class CutPresenter(Presenter["MaxCut"]):
     """The sides of a cut, and the weight that none exceeds."""
 
     arguments = (
@@ -35,11 +35,11 @@ class CutPresenter(Presenter):
     def describe(self, solution: Solution) -> list[str]:
         if solution.matrix is None:
             return []
-        cut = _problem(solution).round(solution)
+        cut = self.problem_of(solution).round(solution)
         return [f"cut        weight {cut.weight:.9g}; no cut weighs more than {solution.upper:.9g}"]
 
     def plot(self, solution: Solution, axes: Any) -> bool:
-        problem = _problem(solution)
+        problem = self.problem_of(solution)
         if solution.matrix is None or problem.size > PICTURED:
             return False
         cut = problem.round(solution)
@@ -57,12 +57,12 @@ class CutPresenter(Presenter):
         """The vertices and their sides."""
         if solution.matrix is None:
             return {}
-        problem = _problem(solution)
+        problem = self.problem_of(solution)
         return {"vertex": list(problem.nodes), "side": problem.round(solution).side}
 
     def from_arguments(self, given: Mapping[str, Any], say: Say) -> MaxCut:
         """The problem of a graph in a file."""
-        cls: type[MaxCut] = self.problem_class  # type: ignore[assignment]
+        cls = self.problem_class
         file = read_graph_file(given["graph"])
         problem = cls(file.graph)
         edges = (
@@ -70,7 +70,3 @@ class CutPresenter(Presenter):
         )
         say(f"read {name_of(given['graph'])} as {file.format}: {problem.size} vertices, {edges // 2} edges")
         return problem
-
-
-def _problem(solution: Solution) -> MaxCut:
-    return solution.problem  # type: ignore[return-value]

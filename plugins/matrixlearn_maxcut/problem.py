@@ -138,7 +138,7 @@ class MaxCut(UnitDiagonalProblem):
         object.__setattr__(self, "nodes", nodes)
 
     def check(self) -> None:
-        """Construction has."""
+        """Construction has checked the data."""
 
     # -- the game ---------------------------------------------------------------------------------
 
@@ -174,7 +174,7 @@ class MaxCut(UnitDiagonalProblem):
 
     def round(self, solution: Solution, trials: int = 100, random_state: int | np.random.Generator | None = 0) -> Cut:
         """The best of ``trials`` random hyperplanes (Goemans-Williamson), each improved by single moves; of a large
-        graph, the best of them are (`MOVED`).
+        graph, the best of them are (`MOVED`). While all are, more trials are never worse.
 
         For weights >= 0 one hyperplane gives at least 0.878 of the optimum in expectation.
         """
@@ -187,7 +187,8 @@ class MaxCut(UnitDiagonalProblem):
         else:
             w, V = np.linalg.eigh(solution.matrix)
             factor = V * np.sqrt(np.maximum(w, 0.0))
-        sides = np.where(factor @ rng.standard_normal((factor.shape[1], max(1, trials))) >= 0, 1.0, -1.0)
+        hyperplanes = rng.standard_normal((max(1, trials), factor.shape[1]))  # more trials begin with the same ones
+        sides = np.where(factor @ hyperplanes.T >= 0, 1.0, -1.0)
         best_first = np.argsort([-self.cut_weight(side) for side in sides.T], kind="stable")
         chosen = best_first[: max(1, int(MOVED / self.size**2))]
         return max((self._improve(sides[:, j].copy()) for j in chosen), key=lambda cut: cut.weight)

@@ -17,6 +17,7 @@ from sklearn.utils.validation import _check_sample_weight, check_array, check_is
 
 from matrixlearn import Solution, Status, solve
 from matrixlearn_meg.learner import MEGLearner
+from matrixlearn_meg.losses import loss_named
 from matrixlearn_meg.problem import MEGRegression
 
 
@@ -88,7 +89,7 @@ class MEGRegressor(RegressorMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like, shape (T, d) or (T, d, d)
-            Vectors x_t for x_t x_t^T, or square matrices, through their symmetric part.
+            Vectors x_t for x_t x_t^T, or square matrices, through their Hermitian part; these may be complex.
         y : array-like, shape (T,)
         sample_weight : array-like, shape (T,), optional
             What each row counts in the mean, >= 0: a row of weight 2 is one that is there twice, a row of weight 0 is
@@ -130,8 +131,6 @@ class MEGRegressor(RegressorMixin, BaseEstimator):
         first = not hasattr(self, "learner_")
         X, y = self._validated(X, y, reset=first)
         if first:
-            from matrixlearn_meg.losses import loss_named
-
             self.learner_ = MEGLearner(X.shape[1], self.rate, loss=loss_named(self.loss, self.delta))
         self.learner_.partial_fit(self._scaled(X), y)
         self.t_ = self.learner_.rounds
@@ -145,7 +144,7 @@ class MEGRegressor(RegressorMixin, BaseEstimator):
         X = self._validated(X, None, reset=False)[0]
         if X.ndim == 2:
             return np.sum((X @ self.W_) * X, axis=1)
-        return X.reshape(len(X), -1) @ self.W_.reshape(-1)
+        return np.real(X.reshape(len(X), -1) @ self.W_.T.reshape(-1))
 
     def _scaled(self, X: np.ndarray) -> np.ndarray:
         """R X_t."""
@@ -160,7 +159,7 @@ class MEGRegressor(RegressorMixin, BaseEstimator):
             if y is None and not reset:
                 return validate_data(self, X, reset=False, dtype=np.float64), None
             return validate_data(self, X, y, reset=reset, y_numeric=True, dtype=np.float64)
-        X = check_array(X, allow_nd=True, dtype=np.float64)
+        X = _checked_matrices(X)
         if X.shape[1] != X.shape[2]:
             msg = f"X must hold square matrices, got shape {X.shape}"
             raise ValueError(msg)
@@ -181,3 +180,12 @@ class MEGRegressor(RegressorMixin, BaseEstimator):
         tags.input_tags.three_d_array = True
         tags.regressor_tags.poor_score = True  # predictions of linear data by a quadratic form
         return tags
+
+
+def _checked_matrices(X: Any) -> np.ndarray:
+    """Finite matrices, real or complex, (T, d, d); scikit-learn's check refuses complex ones."""
+    X = np.asarray(X)
+    if not np.iscomplexobj(X):
+        return np.asarray(check_array(X, allow_nd=True, dtype=np.float64))
+    real, imaginary = (check_array(part, allow_nd=True, dtype=np.float64) for part in (X.real, X.imag))
+    return np.asarray(real + 1j * imaginary)

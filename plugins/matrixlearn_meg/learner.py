@@ -35,7 +35,7 @@ FORMAT = 1
 
 @dataclass(frozen=True, eq=False)
 class Pass(Problem):
-    """min over nothing: one pass over a stream, as the engine sees it.  It has an exponent, an oracle, no bound."""
+    """One pass over a stream, as a problem for the engine of rounds: an exponent and an oracle, and no bounds."""
 
     routine: StreamExponent
     examples: Examples

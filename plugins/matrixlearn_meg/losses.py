@@ -35,7 +35,7 @@ class Loss(Protocol):
 
 
 class BatchLoss(Loss, Protocol):
-    """What `MEGRegression` needs beside."""
+    """A loss with its conjugate, as `MEGRegression` takes it."""
 
     def conjugate(self, v: Any, y: Any) -> Any:
         """sup over p of v p - l(p, y), for v among the derivatives."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matrixlearn_meg.problem import MEGRegression
 
 
-class DensityPresenter(Presenter):
+class DensityPresenter(Presenter["MEGRegression"]):
     """A density matrix that was learned from instances and labels."""
 
     arguments = (
@@ -33,7 +33,7 @@ class DensityPresenter(Presenter):
     def describe(self, solution: Solution) -> list[str]:
         if solution.matrix is None:
             return []
-        problem: MEGRegression = solution.problem  # type: ignore[assignment]
+        problem = self.problem_of(solution)
         w = np.linalg.eigvalsh(np.asarray(solution.matrix))
         centre = problem.value_of(np.eye(problem.d) / problem.d)
         return [
@@ -44,7 +44,7 @@ class DensityPresenter(Presenter):
     def plot(self, solution: Solution, axes: Any) -> bool:
         if solution.matrix is None:
             return False
-        problem: MEGRegression = solution.problem  # type: ignore[assignment]
+        problem = self.problem_of(solution)
         if solution.method == "online":  # the same rounds again, now beside the certified matrix
             problem.learner(solution.matrix).learn(problem.examples()).meter.plot(axes)
             return True
@@ -58,7 +58,7 @@ class DensityPresenter(Presenter):
 
     def from_arguments(self, given: Mapping[str, Any], say: Say) -> MEGRegression:
         """The problem of the instances and labels in a file."""
-        cls: type[MEGRegression] = self.problem_class  # type: ignore[assignment]
+        cls = self.problem_class
         settings = dict(given)
         arrays = read_arrays(settings.pop("data"), ("X", "y"))
         if len(arrays) < 2:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -148,13 +148,13 @@ class MEGRegression(Problem):
         """The saddle of f: u_t = c_t l'(tr(W X_t), y_t) is the best response of the conjugates to W, a corner of the
         box where the loss is absolute.
         """
-
-        def response(W: Any) -> tuple[np.ndarray, np.ndarray]:
-            u = self.multipliers_at(W)
-            return self.stack.apply(u), u
-
         room = self.spectral_set.trace * float(np.log(self.d + 1))
-        return Play(DenseExponent(self.spectral_set), ResponseOracle(response, room))
+        return Play(DenseExponent(self.spectral_set), ResponseOracle(partial(type(self).response, self), room))
+
+    def response(self, W: Any) -> tuple[np.ndarray, np.ndarray]:
+        """(sum_t u_t X_t, u) at the best response u to W."""
+        u = self.multipliers_at(W)
+        return self.stack.apply(u), u
 
     def first_points(self) -> list[tuple[Any, np.ndarray | None]]:
         W = self.spectral_set.center(self.cost)

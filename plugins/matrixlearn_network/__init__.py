@@ -8,7 +8,8 @@ from matrixlearn_network.graph import Graph, GraphWarning, as_graph, complete, n
 from matrixlearn_network.problem import GraphMultitask
 
 if TYPE_CHECKING:
-    from matrixlearn_network.estimator import GraphClassifier, GraphClassifierCV, GraphRegressor, GraphRegressorCV
+    from matrixlearn_network.classifier import GraphClassifier, GraphClassifierCV
+    from matrixlearn_network.regressor import GraphRegressor, GraphRegressorCV
 
 __all__ = [
     "BOL",
@@ -33,7 +34,12 @@ __all__ = [
     "variogram",
 ]
 
-_ESTIMATORS = ("GraphClassifier", "GraphClassifierCV", "GraphRegressor", "GraphRegressorCV")
-"""What needs scikit-learn."""
+_ESTIMATORS = {
+    "GraphClassifier": "classifier",
+    "GraphClassifierCV": "classifier",
+    "GraphRegressor": "regressor",
+    "GraphRegressorCV": "regressor",
+}
+"""Names that need scikit-learn, and the modules that they are in."""
 
-__getattr__ = _late(__name__, dict.fromkeys(_ESTIMATORS, "estimator"))
+__getattr__ = _late(__name__, _ESTIMATORS)

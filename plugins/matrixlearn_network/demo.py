@@ -62,7 +62,7 @@ def seasons(draws: int = DRAWS, days: int = DAYS) -> Iterator[Season]:
 
 def models(season: Season) -> dict[str, Any]:
     """Name -> fitted model, of the parameters with the least error on the other days of October."""
-    from matrixlearn_network.estimator import GraphRegressor  # late: scikit-learn
+    from matrixlearn_network.regressor import GraphRegressor  # late: scikit-learn
 
     X, y, town = season.rows(season.train)
     all_alike, near = complete(len(season.towns.temperature)), neighbours(season.towns.kilometres, 4)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matrixlearn_network.problem import GraphMultitask
 
 
-class GraphPresenter(Presenter):
+class GraphPresenter(Presenter["GraphMultitask"]):
     """Weights of tasks on a graph."""
 
     arguments = (
@@ -34,7 +34,7 @@ class GraphPresenter(Presenter):
     )
 
     def describe(self, solution: Solution) -> list[str]:
-        problem: GraphMultitask = solution.problem  # type: ignore[assignment]
+        problem = self.problem_of(solution)
         d, m = problem.shape
         return [
             f"tasks      {m} with {problem.rows} rows in {d} features, {problem.graph.edges} edges, "
@@ -48,13 +48,13 @@ class GraphPresenter(Presenter):
         """The tasks and their weights."""
         if solution.matrix is None:
             return {}
-        problem: GraphMultitask = solution.problem  # type: ignore[assignment]
+        problem = self.problem_of(solution)
         weights = {f"w{k}": row for k, row in enumerate(np.asarray(solution.matrix), 1)}
         return {"task": list(problem.tasks), **weights}
 
     def from_arguments(self, given: Mapping[str, Any], say: Say) -> GraphMultitask:
         """The problem of the rows and the graph in a file."""
-        cls: type[GraphMultitask] = self.problem_class  # type: ignore[assignment]
+        cls = self.problem_class
         arrays = read_arrays(given["data"], ("X", "y", "task", "graph"))
         settings = {"eta": 0.01} | {name: given[name] for name in ("eta", "tau", "loss") if name in given}
         settings["machines"] = machines_of(given)

@@ -111,6 +111,10 @@ class GraphMultitask(Problem):
     """The names of the tasks, (m,): columns of W."""
     rows: int = field(init=False, repr=False)
     """All rows of all tasks."""
+    _ledgers: dict[str, Ledger] = field(init=False, repr=False)
+    """What the last solve by each method has sent."""
+    _seen: list[tuple[np.ndarray, Pass]] = field(init=False, repr=False)
+    """The last few points, and what a pass over the rows told of them."""
 
     name = "graph-multitask"
     objective = "minimize"
@@ -208,12 +212,12 @@ class GraphMultitask(Problem):
 
     def ledger(self, method: str) -> Ledger | None:
         """What the last solve by a method has sent; None before any."""
-        return self._ledgers.get(method)  # type: ignore[attr-defined]
+        return self._ledgers.get(method)
 
     def opened(self, method: str) -> Ledger:
         """A fresh ledger for a solve by a method."""
         ledger = self.held.opened(self.features)
-        self._ledgers[method] = ledger  # type: ignore[attr-defined]
+        self._ledgers[method] = ledger
         return ledger
 
     def with_prior(self, eta: float, tau: float) -> GraphMultitask:
@@ -221,7 +225,7 @@ class GraphMultitask(Problem):
         other = copy(self)
         for name in ("coupling", "_least_curvature", "scale"):
             vars(other).pop(name, None)
-        for name, value in (("eta", eta), ("tau", tau), ("_ledgers", {}), ("_seen", list(self._seen))):  # type: ignore[attr-defined]
+        for name, value in (("eta", eta), ("tau", tau), ("_ledgers", {}), ("_seen", list(self._seen))):
             object.__setattr__(other, name, value)
         other._check_prior()
         return other
@@ -248,13 +252,12 @@ class GraphMultitask(Problem):
 
     def passed(self, W: np.ndarray) -> Pass:
         """What a pass over the rows tells of W (d, m); the last few points are remembered."""
-        seen: list[tuple[np.ndarray, Pass]] = self._seen  # type: ignore[attr-defined]
-        for known, one in seen:
+        for known, one in self._seen:
             if known is W or np.array_equal(known, W):
                 return one
         one = Pass(*self.held.map(pass_over, np.ascontiguousarray(W.T), loss=self.loss))
-        seen.insert(0, (W, one))
-        del seen[3:]
+        self._seen.insert(0, (W, one))
+        del self._seen[3:]
         return one
 
     def value(self, W: np.ndarray) -> float:

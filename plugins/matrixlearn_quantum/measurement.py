@@ -8,7 +8,7 @@ of 2^q of the 4^q Pauli expectations, and y -> sum y_sb E_sb goes the same way b
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import product
 from typing import Any
@@ -174,6 +174,8 @@ def as_counts(counts: Any, measurement: PauliMeasurement) -> np.ndarray:
     ProblemError
         For another shape, complex or negative numbers, NaN.
     """
+    if isinstance(counts, list | tuple) and any(isinstance(each, Mapping) for each in counts):
+        counts = [_row_of(each, measurement.q) for each in counts]
     counts = np.asarray(as_array("counts", counts))
     if np.iscomplexobj(counts) or counts.shape != measurement.outcomes:
         msg = (
@@ -185,6 +187,17 @@ def as_counts(counts: Any, measurement: PauliMeasurement) -> np.ndarray:
         msg = f"counts must not be negative, got {counts.min():g}"
         raise ProblemError(msg)
     return counts
+
+
+def _row_of(counts: Any, q: int) -> np.ndarray:
+    """The row of a dictionary {outcome in bits: count}; outcomes that are not there came never."""
+    row = np.zeros(1 << q)
+    for outcome, count in counts.items() if isinstance(counts, Mapping) else [(counts, 0)]:
+        if not (isinstance(outcome, str) and len(outcome) == q and set(outcome) <= {"0", "1"}):
+            msg = f"counts must be dictionaries with outcomes of {q} bits such as {'0' * q!r}, got {outcome!r}"
+            raise ProblemError(msg)
+        row[int(outcome, 2)] = count
+    return row
 
 
 def _checked(settings: Any) -> np.ndarray:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matrixlearn_quantum.problem import StateTomography
 
 
-class StatePresenter(Presenter):
+class StatePresenter(Presenter["StateTomography"]):
     """A state that was estimated from counts."""
 
     arguments = (
@@ -30,7 +30,7 @@ class StatePresenter(Presenter):
     )
 
     def describe(self, solution: Solution) -> list[str]:
-        problem: StateTomography = solution.problem  # type: ignore[assignment]
+        problem = self.problem_of(solution)
         n = problem.counts
         lines = [
             f"counts     {n.sum():g} in {len(n)} settings; {np.count_nonzero(n == 0)} of {n.size} outcomes never came"
@@ -48,7 +48,7 @@ class StatePresenter(Presenter):
         """The real and the imaginary part of rho, side by side."""
         if solution.matrix is None:
             return False
-        problem: StateTomography = solution.problem  # type: ignore[assignment]
+        problem = self.problem_of(solution)
         rho, d = np.asarray(solution.matrix), problem.d
         gap = np.full((d, 1), np.nan)
         most = float(np.max(np.abs(rho)))
@@ -63,7 +63,7 @@ class StatePresenter(Presenter):
 
     def from_arguments(self, given: Mapping[str, Any], say: Say) -> StateTomography:
         """The problem of the settings and counts in a file."""
-        cls: type[StateTomography] = self.problem_class  # type: ignore[assignment]
+        cls = self.problem_class
         arrays = read_arrays(given["data"], ("settings", "counts", "target"))
         if not arrays.keys() >= {"settings", "counts"}:
             msg = f"{given['data']} must hold settings and counts, got {', '.join(arrays)} only"

@@ -49,9 +49,10 @@ class StateTomography(Problem):
     ----------
     settings : sequence of str, length S
         One letter of X, Y, Z for each qubit: "XZ" measures X on the first qubit and Z on the second.
-    counts : array, shape (S, 2^q)
+    counts : array, shape (S, 2^q), or list of S dictionaries
         How often each outcome came, >= 0: column b in binary, the first qubit first, bit 1 for the eigenvalue -1.
-        Zeros are data like others; weights need not be whole.
+        Zeros are data like others; weights need not be whole. Or for each setting {outcome: count}, the outcome in
+        bits such as "01", the first qubit first (Qiskit writes the last one first: reverse its keys).
     target : array, shape (d, d) or (d,), optional
         A state that was meant: `Solution.summary` tells the fidelity with it, nothing else depends on it.
 

@@ -29,6 +29,7 @@ LAYERS = (
     ("matrixlearn.reductions",),
     ("matrixlearn.registry",),
     ("matrixlearn._saved",),
+    ("matrixlearn._checkpoint",),
     ("matrixlearn.solution",),
     ("matrixlearn._settings", "matrixlearn._certify", "matrixlearn._choice"),
     ("matrixlearn._solve",),

@@ -71,7 +71,7 @@ def test_the_promised_names_are_there():
     signature = inspect.signature(ml.solve)
     assert list(signature.parameters) == [
         "problem", "method", "tol", "max_iter", "time_limit", "progress", "callback", "warm_start", "random_state",
-        "atol",
+        "atol", "checkpoint", "resume",
     ]  # fmt: skip
     assert signature.parameters["method"].default == "auto"
     assert signature.parameters["tol"].default == 1e-3

@@ -34,19 +34,12 @@ def test_moments_of_machines_are_those_of_the_rows(seed):
     assert held.ledger.rounds == 1
 
 
-def test_the_problem_is_that_of_the_rows_and_dask_gives_the_bits_of_local():
-    distributed = pytest.importorskip("distributed")
+def test_the_problem_is_that_of_the_rows_and_dask_gives_the_bits_of_local(client):
     shards = Shards.loaded(rows, {"north": 0, "south": 1, "east": 2})
     parts = [rows(i) for i in range(3)]
     whole = FETR([X for X, _ in parts], [y for _, y in parts], eta=0.5, task=["north", "south", "east"])
     here = FETR.from_shards(shards, eta=0.5)
-    with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0", silence_logs=50
-        ) as cluster,
-        distributed.Client(cluster, set_as_default=False) as client,
-    ):
-        there = FETR.from_shards(shards, Dask(client), eta=0.5)
+    there = FETR.from_shards(shards, Dask(client), eta=0.5)
     a, b, c = (ml.solve(problem, tol=1e-6) for problem in (whole, here, there))
     np.testing.assert_array_equal(b.matrix, c.matrix)
     assert (b.lower, b.upper) == (c.lower, c.upper)

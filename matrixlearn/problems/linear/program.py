@@ -1,4 +1,4 @@
-"""A data-only semidefinite program.
+"""A semidefinite program that is given by C, A_j and b.
 
     max C . X   subject to   A_j . X <= b_j (or = b_j),   X >= 0,   Tr X <= R (where R is given)
 
@@ -144,7 +144,7 @@ class LinearSDP(ConicProblem):
                 raise ProblemError(msg)
 
     def check(self) -> None:
-        """Construction has."""
+        """Construction has checked the data."""
 
     @classmethod
     def with_senses(
@@ -295,7 +295,7 @@ class LinearSDP(ConicProblem):
         return None if ray is None else standard.lifted_matrix(ray)
 
     def estimate_from_matrix(self, X: Array) -> Bound:
-        """What X suggests where it proves nothing."""
+        """The estimate of the equivalent program, at the matrix that X stands for there."""
         standard = self.standard
         program = standard.program
         bound = program.estimate_from_matrix(standard.lowered_matrix(X))

@@ -16,6 +16,7 @@ from matrixlearn._solve import solve
 from matrixlearn.linalg import frobenius
 from matrixlearn.problems import Game, Problem
 from matrixlearn.solution import Solution
+from matrixlearn.testing.asserts import fail
 
 ProblemOrClass = Problem | type[Problem]
 Check = Callable[[ProblemOrClass], None]
@@ -56,9 +57,19 @@ def abstain(problem: ProblemOrClass, judge_knows: Any) -> None:
     assume(judge_knows)
 
 
+SECONDS = 20.0
+"""For one solve of a small instance, a hundred times what any of the library's takes."""
+
+
 def solved(problem: Any, **options: Any) -> Solution:
-    """`solve`, given up after 30 seconds: a mistake in a problem must not hang its checks."""
-    return solve(problem, time_limit=30.0, **options)
+    """`solve`, which must not take long: a problem whose bounds never meet would keep its checks running for ever."""
+    solution = solve(problem, time_limit=SECONDS, **options)
+    if solution.ended.startswith("time_limit"):
+        fail(
+            f"solve() with {options} did not end in {SECONDS:g} s: {solution.method} proved "
+            f"{solution.lower:.6g} <= optimum <= {solution.upper:.6g}; does every point that is good prove a bound?"
+        )
+    return solution
 
 
 def class_of(problem: ProblemOrClass) -> Any:

@@ -14,7 +14,8 @@ from hypothesis import assume
 
 from matrixlearn._array import as_numpy, from_numpy
 from matrixlearn._certify import certify
-from matrixlearn.exceptions import PluginError
+from matrixlearn.exceptions import MatrixLearnError, PluginError
+from matrixlearn.present import presenter_of
 from matrixlearn.problems import GameProblem, Problem
 from matrixlearn.registry import registered_problems
 from matrixlearn.solution import Solution
@@ -34,6 +35,44 @@ from matrixlearn.testing.laws.base import (
     solved,
 )
 from matrixlearn.testing.strategies import for_all, instances, seeds
+
+
+@law_of(Problem)
+def check_words_and_picture(problem: ProblemOrClass) -> None:
+    """summary(), the columns of a file and the picture of an answer are made; of one before any iteration too."""
+
+    @for_all(p=instances(problem), cost=4)
+    def law(p: Any) -> None:
+        presenter = presenter_of(p)
+        for options in ({"tol": 1e-2}, {"max_iter": 0}):
+            solution = solved(p, **options)
+            _made("summary()", options, solution.summary)
+            _made("columns()", options, presenter.columns, solution)
+            axes = _axes()
+            if axes is not None:
+                _made("plot()", options, presenter.plot, solution, axes)
+
+    law()
+
+
+def _made(name: str, options: dict[str, Any], make: Any, *given: Any) -> None:
+    """Call it; what it refuses by an error of the library, such as columns that an answer has not, it may refuse."""
+    try:
+        make(*given)
+    except MatrixLearnError:
+        pass
+    except Exception as error:
+        msg = f"{name} of an answer with {options} raises {type(error).__name__}: {error}"
+        raise AssertionError(msg) from error
+
+
+def _axes() -> Any:
+    """Something to draw on, without a window; None without matplotlib."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        return None
+    return Figure().subplots()
 
 
 @law_of(Problem)

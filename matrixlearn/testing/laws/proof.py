@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import assume, note
 from hypothesis import strategies as st
 
-from matrixlearn._array import as_numpy
+from matrixlearn._array import EPS, as_numpy
 from matrixlearn._certify import certify
 from matrixlearn._choice import methods
 from matrixlearn.exceptions import CertificateError
@@ -80,6 +80,25 @@ def check_bounds_are_their_definition(problem: ProblemOrClass) -> None:
             size = game.S.trace * frobenius(game.C)
         assert_at_most(bound.lower, defined, atol=1e-15 * size, what="lower bound and <C, X> + min (c - A*(X)).y")
         assert_at_most(defined, bound.lower, atol=1e-10 * size, what="<C, X> + min (c - A*(X)).y and lower bound")
+
+    law()
+
+
+@law_of(GameProblem)
+def check_allowances(problem: ProblemOrClass) -> None:
+    """game.rounding(y) >= eps (R ||C||_F + sum_j |y_j| (R ||A_j||_F + |c_j|)), what one rounding of the terms makes;
+    and gap_floor is no more than the largest of these sums: a floor above them makes every gap small.
+    """
+
+    @for_all(p=instances(problem), seed=seeds())
+    def law(p: Any, seed: int) -> None:
+        game, rng = p.game, np.random.default_rng(seed)
+        points = [random_multipliers(game, rng) for _ in range(4)]
+        sizes = [size_at(game, y) for y in points]
+        for y, size in zip(points, sizes, strict=True):
+            assert_at_most(EPS * size, game.rounding(y), what="one rounding of all terms, and game.rounding(y)")
+        if max(sizes) > 0:
+            assert_at_most(p.gap_floor, max(sizes), what="gap_floor, and the size of all that a value adds up")
 
     law()
 

@@ -28,16 +28,16 @@ from matrixlearn_network.local_steps import proximal, slope
 from matrixlearn_network.problem import GraphMultitask
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class FirstOrder(Walk):
     """Weights, those before, and how much of the last move to add."""
 
-    before: np.ndarray = None  # type: ignore[assignment]
+    before: np.ndarray
     theta: float = 0.0
     value: float = np.inf
     moves: bool = False
     """Whether the next step takes momentum."""
-    step: np.ndarray = None  # type: ignore[assignment]
+    step: np.ndarray
     """a_i by task, (m,)."""
     mail: Mail | None = None
 
@@ -67,7 +67,8 @@ class FirstOrderEngine(NetworkEngine):
         theta = (np.sqrt(kappa) - 1) / (np.sqrt(kappa) + 1) if momentum else 0.0
         mail = problem.held.mail(problem.graph.links, W) if self.by_neighbours else None
         value = problem.value(W.T) if momentum else np.inf
-        return FirstOrder((), "", W, ledger, W, theta, value, False, np.broadcast_to(step, len(W)), mail)
+        step = np.broadcast_to(step, len(W))
+        return FirstOrder(W=W, ledger=ledger, before=W, theta=theta, value=value, step=step, mail=mail)
 
     by_neighbours = True
     """Whether vectors go along edges."""
@@ -83,13 +84,15 @@ class FirstOrderEngine(NetworkEngine):
         state.ledger.end_round()
         if self.diverges(W):
             msg = "the weights grew beyond all bounds: the step is too long"
-            return FirstOrder((), msg, state.W, state.ledger, state.W, 0.0, state.value, False, state.step, mail)
+            return replace(state, proposals=(), finished=msg, before=state.W, theta=0.0, moves=False, mail=mail)
         X = np.ascontiguousarray(W.T)
         value = problem.value(X) if state.theta else np.inf
         still = "" if not np.array_equal(W, state.W) or not problem.machines.reliable else "no round moves the weights"
         moves = state.theta > 0 and value <= state.value
         proposal = Proposal(X=X, y=y)
-        return FirstOrder((proposal,), still, W, state.ledger, state.W, state.theta, value, moves, state.step, mail)
+        return replace(
+            state, proposals=(proposal,), finished=still, W=W, before=state.W, value=value, moves=moves, mail=mail
+        )
 
     @abstractmethod
     def _map(

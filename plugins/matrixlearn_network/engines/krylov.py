@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from matrixlearn.engines import Incumbent, Proposal
-from matrixlearn.machines import Block, Mail
+from matrixlearn.machines import Block, Ledger, Mail
 from matrixlearn_network.coupling import MeanGram
 from matrixlearn_network.engines.base import NetworkEngine, Walk
 from matrixlearn_network.local_steps import curvature
@@ -31,24 +31,24 @@ FORCING = 0.1
 ARMIJO = 1e-4
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Descent(Walk):
     """A Newton step in the making: D solves the system at W as far as residual says."""
 
-    value: float = np.inf
-    gradient: np.ndarray = None  # type: ignore[assignment]
+    value: float
+    gradient: np.ndarray
     """m times that of P at W, by task."""
-    hessians: np.ndarray = None  # type: ignore[assignment]
+    hessians: np.ndarray
     """H_i, kept by the machines, (m, d, d)."""
     mean: MeanGram | None = None
     """The preconditioner of the hub; None for own blocks."""
-    D: np.ndarray = None  # type: ignore[assignment]
-    residual: np.ndarray = None  # type: ignore[assignment]
-    direction: np.ndarray = None  # type: ignore[assignment]
-    size: float = 0.0
+    D: np.ndarray
+    residual: np.ndarray
+    direction: np.ndarray
+    size: float
     """<residual, preconditioned residual>."""
-    goal: float = 0.0
-    mail: Mail = field(default=None, repr=False)  # type: ignore[assignment]
+    goal: float
+    mail: Mail = field(repr=False)
 
 
 @dataclass(frozen=True)
@@ -83,33 +83,31 @@ class Krylov(NetworkEngine):
     def init(self, problem: Any, incumbent: Incumbent) -> Descent:
         ledger = problem.opened(self.name)
         W = self.started(problem, incumbent)
-        state = Descent(W=W, ledger=ledger, mail=problem.held.mail(problem.graph.links, W))
-        return self._newton(problem, state, W)
+        return self._newton(problem, W, ledger, problem.held.mail(problem.graph.links, W))
 
-    def _newton(self, problem: Any, state: Descent, W: np.ndarray) -> Descent:
-        """The system at W, and the first direction."""
+    def _newton(self, problem: Any, W: np.ndarray, ledger: Ledger, mail: Mail, last: Descent | None = None) -> Descent:
+        """The system at W, and the first direction; ``last`` is the end of the system before."""
         X = np.ascontiguousarray(W.T)
         gradient = problem.gradient(X)
         hessians = problem.held.map(_hessians, W, loss=problem.loss)
-        mean = state.mean
-        if self.uses_mean(problem) if state.gradient is None else mean is not None:
+        mean = None if last is None else last.mean
+        if self.uses_mean(problem) if last is None else mean is not None:
             d = W.shape[1]
             at = np.triu_indices(d)
-            halves = problem.held.gather(hessians[:, at[0], at[1]])  # d (d + 1) / 2 numbers a machine
-            half = halves.mean(axis=0)
+            triangles = problem.held.gather(hessians[:, at[0], at[1]])  # d (d + 1) / 2 numbers a machine
             H = np.zeros((d, d))
-            H[at] = half
+            H[at] = triangles.mean(axis=0)
             mean = MeanGram(H + np.triu(H, 1).T, problem.graph, problem.eta, problem.tau)
             problem.held.gather(gradient)
         residual = -gradient
         z = self._preconditioned(problem, hessians, mean, residual)
         size = float(np.vdot(residual, z))
         forcing = 0.0 if problem.loss.strong_convexity > 0 else FORCING
-        if np.isfinite(state.value):  # superlinear: ask more as the gradient falls
-            before = float(np.linalg.norm(state.gradient))
+        if last is not None and np.isfinite(last.value):  # superlinear: ask more as the gradient falls
+            before = float(np.linalg.norm(last.gradient))
             forcing = min(forcing, 0.5 * float(np.linalg.norm(gradient)) / before if before else 0.0)
-        return replace(
-            state, proposals=(), W=W, value=problem.value(X), gradient=gradient, hessians=hessians, mean=mean,
+        return Descent(
+            W=W, ledger=ledger, mail=mail, value=problem.value(X), gradient=gradient, hessians=hessians, mean=mean,
             D=np.zeros_like(W), residual=residual, direction=z, size=size, goal=forcing**2 * size,
         )  # fmt: skip
 
@@ -145,7 +143,7 @@ class Krylov(NetworkEngine):
             if problem.machines.hub:
                 state.ledger.up += len(W)
             if value <= state.value + ARMIJO * length * slope:
-                new = self._newton(problem, state, W)
+                new = self._newton(problem, W, state.ledger, state.mail, state)
                 return replace(new, proposals=(Proposal(X=X),))
             length /= 2
             state.ledger.end_round()

@@ -26,11 +26,11 @@ CAVEAT = (
 )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Stream(Walk):
     """The iterate W, the mean of those so far, and where the stream is."""
 
-    mean: np.ndarray = None  # type: ignore[assignment]
+    mean: np.ndarray
     weight: float = 0.0
     at: int = 0
     last: int = 0
@@ -67,7 +67,9 @@ class OnePass(NetworkEngine):
         size = min(self.batch, least)
         length = self._default_length(problem) if self.length is None else self.length
         mail = problem.held.mail(problem.graph.links, W) if self.by_neighbours else None
-        return Stream((), "", W, ledger, np.zeros_like(W), 0.0, 0, least // size, size, length, mail)
+        return Stream(
+            W=W, ledger=ledger, mean=np.zeros_like(W), last=least // size, size=size, length=length, mail=mail
+        )
 
     by_neighbours = True
 

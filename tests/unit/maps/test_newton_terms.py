@@ -142,7 +142,7 @@ def test_many_members_are_moments_in_the_coordinates_of_a_basis(rank_one):
         (family, np.ones(m)),
         (ScaledMap(family, np.tile([1.0, -1.0], m // 2)), None),
     ):
-        sign = member.signs if sign is None else sign
+        sign = member.factors if sign is None else sign
         moments = member.newton_terms(U, V)
         assert isinstance(moments.span, Basis) and moments.span.coordinates.shape == (m, 6)
         E, wanted = moments.span.coordinates, family.schur(U, V) * np.outer(sign, sign)

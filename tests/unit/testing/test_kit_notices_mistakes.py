@@ -16,9 +16,11 @@ from matrixlearn.exceptions import ContradictionError
 from matrixlearn.exponents import entropy_on
 from matrixlearn.maps import DenseMap, LinearMap
 from matrixlearn.oracles import Move
+from matrixlearn.present import Presenter, presented_by
 from matrixlearn.problems import Bound, Game, GameProblem, MulticonvexProblem
 from matrixlearn.sets import KnapsackSet, Spectraplex
 from matrixlearn.testing import checks
+from matrixlearn.testing.laws.base import solved
 from matrixlearn.testing.strategies import override_examples
 
 MISTAKES = []
@@ -450,6 +452,46 @@ class HidesAParameter(MaxCut):
     ----------
     weights : array
     """
+
+
+class Careless(Game):
+    """A game that knows no rounding."""
+
+    def rounding(self, y):
+        return 0.0
+
+
+@fails(checks.check_allowances)
+class KnowsNoRounding(Discrepancy):
+    game = mistaken(Discrepancy, kind=Careless)
+
+
+@fails(checks.check_allowances)
+class Astronomical(Discrepancy):
+    scale = 1e9
+
+
+class DrawsNothing(Presenter):
+    def plot(self, solution, axes):
+        return axes.no_such_method()
+
+
+@fails(checks.check_words_and_picture)
+@presented_by(DrawsNothing)
+class RaisesInItsPicture(Discrepancy):
+    pass
+
+
+class ProvesNoLowerBound(Discrepancy):
+    def bound_from_matrix(self, X):
+        return Bound(point=X)
+
+
+def test_a_problem_that_proves_no_lower_bound_fails_by_name_and_does_not_hang(monkeypatch):
+    monkeypatch.setattr("matrixlearn.testing.laws.base.SECONDS", 0.2)
+    problem = ProvesNoLowerBound.random(np.random.default_rng(0))
+    with pytest.raises(AssertionError, match=r"did not end in 0.2 s: mmw proved -inf <= optimum"):
+        solved(problem, method="mmw", tol=1e-3)
 
 
 @fails(checks.check_play)
