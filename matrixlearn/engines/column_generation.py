@@ -32,7 +32,8 @@ import numpy as np
 from matrixlearn.engines.base import GameEngine, State
 from matrixlearn.engines.incumbent import Incumbent, Proposal
 from matrixlearn.engines.interior_point import InteriorPoint
-from matrixlearn.engines.newton import InteriorState, lacking_interior, mixed
+from matrixlearn.engines.interior_state import InteriorState, mixed
+from matrixlearn.engines.newton import lacking_interior
 from matrixlearn.problems.blocks import assembled, semidefinite_blocks
 from matrixlearn.problems.game import Game
 from matrixlearn.problems.played import Played

@@ -30,7 +30,8 @@ import numpy as np
 from matrixlearn._array import as_numpy, identity
 from matrixlearn.engines.base import GameEngine
 from matrixlearn.engines.incumbent import Incumbent, Proposal, updated
-from matrixlearn.engines.newton import InteriorState, NewtonSystem, Scalars, lacking_interior
+from matrixlearn.engines.interior_state import InteriorState, Scalars
+from matrixlearn.engines.newton import NewtonSystem, lacking_interior
 from matrixlearn.engines.schur import TINY
 from matrixlearn.engines.warm import warmer
 from matrixlearn.linalg import trace

@@ -37,7 +37,8 @@ from matrixlearn._array import as_numpy, columns, namespace, zeros
 from matrixlearn.engines.base import GameEngine, State
 from matrixlearn.engines.incumbent import Incumbent, Proposal, updated
 from matrixlearn.engines.interior_point import InteriorPoint
-from matrixlearn.engines.newton import InteriorState, lacking_interior, mixed
+from matrixlearn.engines.interior_state import InteriorState, mixed
+from matrixlearn.engines.newton import lacking_interior
 from matrixlearn.engines.saddle import rounded_out
 from matrixlearn.linalg import adjoint, congruence, eigh
 from matrixlearn.linalg.largest import extreme_pairs

@@ -18,7 +18,7 @@ import numpy as np
 
 from matrixlearn._array import as_numpy, from_numpy
 from matrixlearn.engines.incumbent import Incumbent, is_finite
-from matrixlearn.engines.newton import InteriorState, all_definite, slacks
+from matrixlearn.engines.interior_state import InteriorState, all_definite, slacks
 from matrixlearn.linalg import cholesky, inner, inverse_factor, inverse_from, trace
 from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.problems.blocks import assembled, semidefinite_blocks

@@ -21,7 +21,7 @@ import numpy as np
 from matrixlearn._array import EPS, as_numpy, from_numpy, namespace
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.exponents.base import Exponent
-from matrixlearn.linalg import eigh
+from matrixlearn.linalg import adjoint, conjugate, eigh
 from matrixlearn.typing import Array
 
 
@@ -31,7 +31,7 @@ def _rank(w: np.ndarray, size: int) -> int:
 
 
 def span_coordinates(P: Array) -> Array:
-    """Rows l_i with the Gram matrix of the rows of P, in r = rank(P) columns; (q, N) -> (q, r).
+    """Rows l_i with the Gram matrix P P^H of the rows of P, real or complex, in r = rank(P) columns; (q, N) -> (q, r).
 
     P itself where it has full column rank: nothing is gained there. One column where P = 0.
 
@@ -45,7 +45,7 @@ def span_coordinates(P: Array) -> Array:
     if r == min(q, N):
         return P if q >= N else R.mT  # P = R^T Q^T
     U, _, adjoint_V = xp.linalg.svd(R)
-    return P @ adjoint_V.mT[:, :r] if q >= N else R.mT @ U[:, :r]
+    return P @ adjoint(adjoint_V)[:, :r] if q >= N else R.mT @ conjugate(U)[:, :r]
 
 
 def kernel_coordinates(K: Array, name: str = "kernel") -> Array:

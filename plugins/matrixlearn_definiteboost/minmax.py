@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from matrixlearn import solve
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.exponents import DenseExponent
 from matrixlearn.maps import DenseMap
@@ -142,8 +143,6 @@ def bisect_theta(problem: MinMaxSDP, tol: float = 1e-3, method: str | Engine = "
     ProblemError
         For a tol that is not positive.
     """
-    from matrixlearn import solve
-
     if not tol > 0:
         msg = f"tol must be positive, got {tol!r}"
         raise ProblemError(msg)

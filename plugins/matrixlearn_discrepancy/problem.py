@@ -26,8 +26,8 @@ from matrixlearn.oracles import LevelOracle
 from matrixlearn.present import presented_by
 from matrixlearn.problems import Game, GameProblem, Play
 from matrixlearn.sets import KnapsackSet, SpectralBall
-from matrixlearn.validation import as_hermitian, as_number, as_real_vector, as_samples
-from matrixlearn_discrepancy.samples import as_sparse_samples, gram_coordinates, in_order_of, is_sparse
+from matrixlearn.validation import as_hermitian, as_number, as_real_vector
+from matrixlearn_discrepancy.samples import as_points, as_sparse_samples, gram_coordinates, in_order_of, is_sparse
 
 if TYPE_CHECKING:
     import cvxpy
@@ -41,7 +41,8 @@ class Discrepancy(GameProblem):
     Parameters
     ----------
     X_source : array or sparse array, shape (m, N)
-        Labelled points, whose weights are sought. Sparse samples stay sparse until their Gram matrix.
+        Labelled points, whose weights are sought, real or complex (M(z) is then Hermitian). Sparse samples, which are
+        real, stay sparse until their Gram matrix.
     X_target : array or sparse array, shape (n, N)
         Points of the distribution to be matched; `summarize_target` makes a small one of many batches.
     target_weights : array, shape (n,), optional
@@ -73,8 +74,8 @@ class Discrepancy(GameProblem):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "X_target", in_order_of(self.X_source, self.X_target))
-        as_points = as_sparse_samples if is_sparse(self.X_source) or is_sparse(self.X_target) else as_samples
-        Xs, Xt = as_points("X_source", self.X_source), as_points("X_target", self.X_target)
+        checked = as_sparse_samples if is_sparse(self.X_source) or is_sparse(self.X_target) else as_points
+        Xs, Xt = checked("X_source", self.X_source), checked("X_target", self.X_target)
         if Xs.shape[1] != Xt.shape[1]:
             msg = f"X_source and X_target must have the same features, got {Xs.shape[1]} and {Xt.shape[1]} columns"
             raise ProblemError(msg)
@@ -174,21 +175,22 @@ class Discrepancy(GameProblem):
 
         P, M0, r = np.asarray(self.points[: self.X_source.shape[0], :]), np.asarray(self.game.C), self.rank
         z, t = cp.Variable(P.shape[0], name="y"), cp.Variable(name="t")
-        M = M0 - P.T @ cp.diag(z) @ P
+        M = M0 - P.T @ cp.diag(z) @ P.conj()
         bounds = [t * np.eye(r) - M >> 0, t * np.eye(r) + M >> 0]
         return cp.Problem(cp.Minimize(t), bounds + self.game.Y.constraints(z))
 
     @classmethod
     def random(cls, rng: np.random.Generator) -> Discrepancy:
-        """N in 1-12, m and n in 1-15, features scaled by 1e-3 to 1e3, sometimes capped."""
+        """N in 1-12, m and n in 1-15, features scaled by 1e-3 to 1e3, sometimes capped, sometimes complex."""
         N, m, n = (int(rng.integers(1, high)) for high in (13, 16, 16))
         scale = 10.0 ** rng.uniform(-3, 3)
         shift = rng.uniform(-1, 1, N)
-        return cls(
-            scale * (rng.standard_normal((m, N)) + shift),
-            scale * rng.standard_normal((n, N)) * rng.uniform(0.3, 1.5, N),
-            max_weight=None if rng.random() < 0.7 else float(rng.uniform(1.0, 4.0)),
-        )
+        Xs = scale * (rng.standard_normal((m, N)) + shift)
+        Xt = scale * rng.standard_normal((n, N)) * rng.uniform(0.3, 1.5, N)
+        cap = None if rng.random() < 0.7 else float(rng.uniform(1.0, 4.0))
+        if rng.random() < 0.2:
+            Xs, Xt = (X + 1j * scale * rng.standard_normal(X.shape) for X in (Xs, Xt))
+        return cls(Xs, Xt, max_weight=cap)
 
 
 def as_cap(max_weight: float | None) -> float | None:

@@ -12,12 +12,26 @@ from typing import Any
 import numpy as np
 
 from matrixlearn.exceptions import ProblemError
+from matrixlearn.exponents import kernel_coordinates, span_coordinates
+from matrixlearn.linalg import cholesky, is_complex
 from matrixlearn.validation import as_array, as_samples
 
 
 def is_sparse(samples: Any) -> bool:
     """Whether the samples are a scipy sparse matrix or array."""
     return hasattr(samples, "tocsr")
+
+
+def as_points(name: str, samples: Any) -> Any:
+    """A two-dimensional array of real or complex samples, one a row.
+
+    Raises
+    ------
+    ProblemError
+        Otherwise; the message names the argument.
+    """
+    array = as_array(name, samples)
+    return array if array.ndim == 2 and is_complex(array) else as_samples(name, array)
 
 
 def as_sparse_samples(name: str, samples: Any) -> Any:
@@ -72,9 +86,6 @@ def gram_coordinates(P: Any) -> np.ndarray:
     P itself, dense, where it has no more columns than rows; else a factor of P P^T, which is the only dense matrix:
     Cholesky's, or, for points that depend on each other, that of `kernel_coordinates`.
     """
-    from matrixlearn.exponents import kernel_coordinates, span_coordinates
-    from matrixlearn.linalg import cholesky
-
     q, N = P.shape
     if q >= N:
         return span_coordinates(P.toarray())

@@ -17,6 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from matrixlearn import Solution, Status, solve
+from matrixlearn.exceptions import MissingExtraError
 from matrixlearn.multitask import Rows, number_at_least, splits
 from matrixlearn_fetr.mixed import STRUCTURES, WIDEST
 from matrixlearn_fetr.picture import draw_relations
@@ -106,8 +107,6 @@ class Relations(ABC):
         try:
             import matplotlib.pyplot as plt
         except ImportError as error:
-            from matrixlearn.exceptions import MissingExtraError
-
             msg = "plot() needs matplotlib: pip install 'matrixlearn[plot]'"
             raise MissingExtraError(msg) from error
         tasks: Any = self.tasks_ if task_names is None else task_names

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from matrixlearn.exceptions import MissingExtraError
 from matrixlearn_network.graph import Graph
 
 if TYPE_CHECKING:
@@ -85,8 +86,6 @@ def figure_of(graph: Graph, colour: np.ndarray, label: str, solution: Solution) 
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
-        from matrixlearn.exceptions import MissingExtraError
-
         msg = "plot() needs matplotlib: pip install 'matrixlearn[plot]'"
         raise MissingExtraError(msg) from error
     figure, axes = plt.subplots(1, 3, figsize=(13, 4), layout="constrained", width_ratios=(1.3, 1, 1))

@@ -122,3 +122,22 @@ def test_a_target_in_batches_has_the_moments_of_the_whole(seed, cuts, weighted):
 def test_bad_batches_are_named(batches, weights, message):
     with pytest.raises(ml.exceptions.ProblemError, match=message):
         summarize_target(batches, weights)
+
+
+@pytest.mark.parametrize(("m", "n", "N"), [(7, 9, 5), (3, 2, 12), (6, 6, 3)])
+def test_complex_samples_have_the_hermitian_matrix_of_their_moments(m, n, N):
+    """One column, or one point, is a complex multiple of another: the span has fewer dimensions."""
+    rng = np.random.default_rng(m)
+    Xs, Xt = (rng.standard_normal((k, N)) + 1j * rng.standard_normal((k, N)) + 0.3 for k in (m, n))
+    Xs[:, -1], Xt[:, -1] = (1 + 2j) * Xs[:, 0], (1 + 2j) * Xt[:, 0]
+    Xs[-1] = 1j * Xs[0]
+    problem = Discrepancy(Xs, Xt)
+    assert problem.rank == min(N - 1, m + n - 1)
+    solution = ml.solve(problem, tol=1e-7)
+    M = Xt.T @ Xt.conj() / n - (Xs.T * solution.y) @ Xs.conj()
+    assert solution.value == pytest.approx(np.linalg.norm(M, 2), rel=1e-10)
+    assert solution.value == pytest.approx(problem.reference().solve(solver="CLARABEL"), rel=1e-6)
+    P = np.concatenate([Xs, Xt])
+    assert ml.solve(Discrepancy(Xs, Xt, kernel=P @ P.conj().T), tol=1e-6).value == pytest.approx(
+        solution.value, rel=1e-5
+    )

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 import matrixlearn as ml
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.maps import CompressedMap, DenseMap, RankOneMap, SparseMap
+from matrixlearn.problems.linear.combination import combination
 from matrixlearn.problems.linear.face import least_face
-from matrixlearn.problems.linear.open import combination
 from matrixlearn.sets import KnapsackSet
 
 SDPLIB = Path(__file__).parents[3] / "shared/data/sdplib"

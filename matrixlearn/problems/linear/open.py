@@ -3,14 +3,7 @@
     v = min over y in Y  max over X in S   <C, X> + b.y - <A(y), X>,      Y = {y : y_j >= 0 outside E},  S = {X >= 0}
 
 Y has no bound. An interior method needs none: it plays on {X >= 0, Tr X <= R} with an R of its own, which it raises
-while X comes near it. The other engines need both sets bounded: `OpenProgram.between` bounds Y by Slater's condition,
-for a strictly feasible X_s with the slacks s_j = b_j - <A_j, X_s> > 0,
-
-    s.y <= b.y - <C, X_s>       for every y with A(y) - C >= 0,
-
-so that an optimal y lies in {y >= 0, s.y <= K}, K any upper bound on the optimum less <C, X_s>. Where there are
-equalities, Z = A(y) - C >= 0 has <Z, X_s> <= K too, hence a trace of at most K / lambda_min(X_s), and the free y_E are
-the coordinates of Z + C - A_I(y_I) in the A_E: a box holds them (`_box`).
+while X comes near it. The other engines need both sets bounded: `OpenProgram.bounded` (`linear.slater`).
 """
 
 from __future__ import annotations
@@ -22,16 +15,18 @@ from functools import cached_property
 import numpy as np
 
 from matrixlearn._array import EPS, as_numpy, from_numpy, identity
-from matrixlearn.linalg import frobenius, inner, spectral_norm, sym, trace
+from matrixlearn.linalg import frobenius, inner, spectral_norm, trace
 from matrixlearn.linalg.verified import INF, least_eigenvalue
 from matrixlearn.maps import LinearMap
 from matrixlearn.problems.base import Bound
 from matrixlearn.problems.blocks import diagonal_blocks
 from matrixlearn.problems.conic import ConicProblem
 from matrixlearn.problems.game import Game
+from matrixlearn.problems.linear.combination import combinations
 from matrixlearn.problems.linear.digits import exact_multipliers, exact_ray, is_exactly_feasible
 from matrixlearn.problems.linear.limit import TraceLimit
 from matrixlearn.problems.linear.proof import MOVES, Proof
+from matrixlearn.problems.linear.slater import mixing, optimal_multipliers
 from matrixlearn.problems.linear.span import spanned
 from matrixlearn.problems.played import GameProblem
 from matrixlearn.sets import KnapsackSet, TraceBall
@@ -42,9 +37,6 @@ ROUNDED = 1e-5
 
 VANISHED = 1e-6
 """Part of the usual trace below which X is taken to go to 0, where X = 0 is feasible."""
-
-NEARLY = 1e-12
-"""Part of I below which a multiple of a row in it is rounding."""
 
 SMALL_MULTIPLE = 2.0**-10
 """Of the largest multiple of I that the rows allow, what others are moved towards."""
@@ -141,28 +133,8 @@ class OpenProgram(GameProblem, ConicProblem):
         """Y."""
         if self.interior is None:
             return KnapsackSet(np.where(self.equal, -INF, 0.0), np.full(len(self.b), INF))
-        if np.any(self.equal):
-            return self._box(self.interior)
-        slack = self.b - self.family.adjoint(self.interior)
-        return KnapsackSet.weighted_simplex(slack, self.level - inner(self.C, self.interior))
-
-    def _box(self, interior: Array) -> KnapsackSet:
-        """0 <= y_i <= K / s_i outside E; with P_j the dual basis of the A_j in E, <P_j, A_k> = [j = k],
-
-        |y_j - <P_j, C>|  <=  ||P_j||_F K / lambda_min(X_s) + sum over i outside E of |<P_j, A_i>| K / s_i
-        """
-        K = self.level - inner(self.C, interior)
-        slack = np.where(self.equal, 1.0, self.b - self.family.adjoint(interior))
-        most = np.where(self.equal, 0.0, K / slack)
-        E = np.flatnonzero(self.equal)
-        rows = np.stack([self.family.adjoint(self.family.matrix(int(j))) for j in E])
-        inverse = np.linalg.pinv(rows[:, E], hermitian=True)
-        trace = K / float(np.linalg.eigvalsh(as_numpy(interior))[0])
-        reach = np.sqrt(np.maximum(np.diagonal(inverse), 0.0)) * trace + np.abs(inverse @ rows) @ most
-        middle = inverse @ self.family.adjoint(self.C)[E]
-        low, high = np.zeros(len(self.b)), most
-        low[E], high[E] = middle - reach, middle + reach
-        return KnapsackSet.box(low, high)
+        room = self.level - inner(self.C, self.interior)
+        return optimal_multipliers(self.C, self.family, self.b, self.equal, self.interior, room)
 
     def bounded(self, X: Array | None = None, upper: float = 1.0, y: np.ndarray | None = None) -> OpenProgram | None:
         """The same program with both sets bounded, by a strictly feasible X, twice the proved width, and a trace.
@@ -202,20 +174,10 @@ class OpenProgram(GameProblem, ConicProblem):
         return 0.0
 
     def _repair(self, interior: Array) -> Callable[[Array], Array]:
-        """X -> (1 - theta) X + theta X_s with all inequalities met; on the equalities first, where there are some."""
+        """X moved to where all rows hold."""
         if np.any(self.equal):
             return lambda X: self.toward(X, interior)
-        inside = self.b - self.family.adjoint(interior)
-
-        def repaired(X: Array) -> Array:
-            slack = self.b - self.family.adjoint(X)
-            bad = slack < 0
-            if not np.any(bad):
-                return X
-            theta = min(1.0, float(np.max(slack[bad] / (slack[bad] - inside[bad]))) * (1 + 4 * EPS))
-            return (1 - theta) * X + theta * interior
-
-        return repaired
+        return mixing(self.family, self.b, interior)
 
     def first_points(self) -> list[tuple[Array | None, np.ndarray | None]]:
         """A user's strictly feasible X, or a small multiple of I; X = 0; y = 0."""
@@ -391,13 +353,8 @@ class OpenProgram(GameProblem, ConicProblem):
         return [eye, self.frame / least] if least > 0 else [eye]
 
     def _multipliers_of(self, target: np.ndarray) -> Iterator[np.ndarray]:
-        """z with A(z) about the target, z_j >= 0 outside E: of the equalities alone, and of all rows."""
-        for rows in (self.equal, np.ones(len(self.b), dtype=bool)):
-            if np.any(rows):
-                z, residual = combination(self.proof.family, rows, target)
-                z = np.where(np.abs(z) * self.family.sizes > NEARLY * frobenius(target), z, 0.0)
-                if residual <= 1e-9 * frobenius(target) and np.all(self.equal | (z >= 0)):
-                    yield z
+        """z with A(z) about the target, z_j >= 0 outside E."""
+        return combinations(self.proof.family, self.family.sizes, self.equal, target)
 
     def toward(self, X: Array, interior: Array | None) -> Array:
         """X moved to the rows and towards a strictly feasible point, as little as a proof takes."""
@@ -432,24 +389,3 @@ class OpenProgram(GameProblem, ConicProblem):
     def trace_of(self, X: Array) -> float:
         """The trace of the user's X."""
         return trace(X) if self.limit is None else inner(self.limit.matrix, as_numpy(X))
-
-
-def combination(family: LinearMap, rows: np.ndarray, target: np.ndarray, most: int = 30) -> tuple[np.ndarray, float]:
-    """(y, ||target - sum_j y_j A_j||_F) by conjugate gradients on the normal equations, y_j = 0 outside ``rows``: exact
-    after as many steps as there are different singular values, which are few where a program states what its X must be.
-    """
-    y, residual = np.zeros(family.shape[0]), target
-    gradient = np.where(rows, family.adjoint(residual), 0.0)
-    direction, square = gradient, float(gradient @ gradient)
-    rounding = 1e-24 * square
-    for _ in range(most):
-        image = family.apply(direction)
-        curvature = inner(image, image)
-        if not (square > rounding and curvature > 0):
-            break
-        step = square / curvature
-        y, residual = y + step * direction, residual - step * sym(image)
-        gradient, before = np.where(rows, family.adjoint(residual), 0.0), square
-        square = float(gradient @ gradient)
-        direction = gradient + square / before * direction
-    return y, frobenius(residual)
