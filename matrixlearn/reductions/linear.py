@@ -1,7 +1,8 @@
-"""The reduction of a linear program: fewer rows, even units, its face (`problems.linear.standard`); three more follow.
+"""The reduction of a linear program: fewer rows, even units, its face (`problems.linear.standard`); four more follow.
 
 equalities in echelon form      where no strictly feasible X was found
 a face that y points to         where no strictly feasible X was found, and y ran away
+units of the last X             where the bounds are not near enough, and the engine can do no more
 the trace bound as a row        where the answer needs it
 """
 
@@ -10,6 +11,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -21,8 +23,10 @@ from matrixlearn.problems.base import INF, Problem
 from matrixlearn.problems.linear.face import whole_multipliers
 from matrixlearn.problems.linear.open import OpenProgram
 from matrixlearn.problems.linear.program import LinearSDP
+from matrixlearn.problems.linear.scaling import units_of
 from matrixlearn.problems.linear.standard import Standard
 from matrixlearn.reductions.base import Reduction, reduction_of
+from matrixlearn.typing import Array
 
 
 @dataclass(frozen=True)
@@ -81,16 +85,33 @@ class LinearReduction(Reduction):
 
     def between(self, best: Incumbent | None = None) -> Problem | None:
         if best is None:
-            return self.program.bounded()
+            return self._stand_in
         return self.program.bounded(best.inside, best.upper, best.inside_dual)
+
+    @cached_property
+    def _stand_in(self) -> Problem | None:
+        """The program between bounds that are not known yet: each engine is asked whether it could play it."""
+        return self.program.bounded()
 
     def after(self, run: Run, tol: float, atol: float) -> LinearReduction | None:
         best = run.incumbent
         if best.upper == -INF:
             return None
-        on_a_span = best.from_matrix.rigour == "checked" and best.within(tol, atol)  # proved without an interior
-        deeper = None if best.inside is not None or on_a_span else next(self._deeper(run.last), None)
+        proved = best.from_matrix.rigour == "checked" and best.within(tol, atol)  # perhaps without an interior
+        deeper = None if best.inside is not None or proved else next(self._deeper(run.last), None)
+        if deeper is None and run.gave_up and not proved and run.last.X is not None:
+            deeper = self._in_units_of(run.last.X)
         return deeper or self._within_the_trace_bound(best, tol, atol)
+
+    def _in_units_of(self, X: Array) -> LinearReduction | None:
+        """The same in the units of a matrix that is near the answer; None where those are about the present ones."""
+        if self.problem.units is not None:
+            return None
+        t = units_of(as_numpy(self.standard.lifted_matrix(X)))
+        if t is None or np.array_equal(t, self.standard.t):
+            return None
+        in_units = dataclasses.replace(self.problem, units=t)
+        return LinearReduction(in_units, in_units.standard, "the basis in the units of the last X")
 
     def _deeper(self, last: Proposal) -> Iterator[LinearReduction]:
         """The ways to a program that may have a strictly feasible X where this one has none."""

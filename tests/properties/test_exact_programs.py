@@ -87,30 +87,19 @@ def in_other_units(program, seed, d, row, R):
     return other
 
 
-@given(seeds, st.integers(-20, 20), st.integers(0, 10))
-def test_status_and_value_do_not_depend_on_units_of_rows_and_trace_bounds(seed, row, R):
+@given(seeds, st.integers(-13, 13), st.integers(-20, 20), st.integers(0, 10))
+def test_status_value_and_bounds_do_not_depend_on_units(seed, d, row, R):
+    """The bounds of both hold the same optimum, and both end optimal, whatever the units of rows, basis and trace."""
     program = CLOSED_FORMS[seed % len(CLOSED_FORMS)](np.random.default_rng(seed))
-    other = in_other_units(program, seed, 0, row, R)
+    other = in_other_units(program, seed, d, row, R)
     here, there = solved(program), solved(other)
     assert solve_faults(program, here, 1e-6, ATOL) == []
     assert solve_faults(other, there, 1e-6, ATOL) == []
     assert (here.status, there.status) == ("optimal", "optimal")
     size = size_of(program, here.matrix, here.y)
     assert abs(here.value - there.value) <= 4e-6 * size + 2 * ATOL
-
-
-@given(seeds, st.integers(-13, 13), st.integers(-20, 20), st.integers(0, 10))
-def test_nothing_false_is_said_in_any_units_and_bases(seed, d, row, R):
-    """The bounds of both hold the same optimum. The status may differ: proofs are absolute in X, and where no row tells
-    the units of a basis vector (min X_11, X_00 = 2^-20, X_01 = 2^-6) none is as near as in even units.
-    """
-    program = CLOSED_FORMS[seed % len(CLOSED_FORMS)](np.random.default_rng(seed))
-    other = in_other_units(program, seed, d, row, R)
-    here, there = solved(program), solved(other)
-    assert solve_faults(other, there, 1e-6, ATOL) == []
-    size = size_of(program, here.matrix, here.y)
     assert there.upper >= here.lower - 1e-9 * size
-    assert there.lower <= here.upper + 1e-9 * size or there.certificate.rigour == "estimate"
+    assert there.lower <= here.upper + 1e-9 * size
 
 
 @given(seeds, st.sampled_from(["lower", "upper"]), st.sampled_from([math.nan, 1.0, 1e-3]))

@@ -15,13 +15,16 @@ import numpy as np
 from matrixlearn.linalg._lapack import lapack
 from matrixlearn.linalg.verified import least_singular_value
 from matrixlearn.maps import LinearMap, SparseMap, StackedMap
-from matrixlearn.problems.linear.face import EXACT, integers
+from matrixlearn.problems.linear.face import EXACT, integers, reduced_echelon
 
 DENOMINATORS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 60, 120, 720, 5040)
 """Tried in turn, for a row at a time."""
 
 NEAR = 1e-7
 """How near to a fraction a number of the echelon form must be."""
+
+WORK = 1_000_000
+"""The most operations on whole numbers that an elimination may take."""
 
 MOST = 3_000_000
 """The most entries of the rows, and products of whole numbers over ten."""
@@ -121,17 +124,33 @@ def echelon(family: LinearMap, right: np.ndarray) -> Echelon | None:
     units = np.max(np.abs(rows), axis=1)
     if not np.all(units > 0):
         return None
+    whole = np.column_stack([rows, right])
+    for form in (_rounded_form, _eliminated_form):
+        found = form(whole, units)
+        if found is None:
+            continue
+        at, out = found
+        M, lead = rows[:, at], out[np.arange(len(out)), at]
+        if np.all(lead != 0) and np.max(np.abs(out)) <= EXACT and _is_product(whole, M, out, lead):
+            return Echelon(_family(out[:, :-1], i, k, family.shape[1]), out[:, -1], M / lead)
+    return None
+
+
+def _rounded_form(whole: np.ndarray, units: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+    """(the pivots, the lines in whole numbers), computed in floating point and rounded; M of full rank is proved."""
+    rows = whole[:, :-1]
     scaled = rows / units[:, None]
-    _, pivots, tau, work, info = lapack().dgeqp3(np.asfortranarray(scaled))
-    R = np.triu(_[: min(scaled.shape)])
-    size = np.abs(np.diagonal(R))
+    factored, pivots, *_ = lapack().dgeqp3(np.asfortranarray(scaled))
+    size = np.abs(np.diagonal(np.triu(factored[: min(scaled.shape)])))
     rank = int(np.sum(size > 1e-9 * size[0])) if len(size) else 0
     if rank == 0:
         return None
     at = np.sort(pivots[:rank] - 1)
-    whole = np.column_stack([rows, right])
-    M = rows[:, at]
-    form = np.linalg.lstsq(M / units[:, None], whole / units[:, None], rcond=None)[0]
+    gram = scaled[:, at].T @ scaled[:, at]
+    error = 4 * (len(scaled) + 4) * np.finfo(float).eps * float(np.trace(gram))
+    if not least_singular_value((gram + gram.T) / 2, error) > 0:  # else lines may say more than the rows
+        return None
+    form = np.linalg.lstsq(scaled[:, at], whole / units[:, None], rcond=None)[0]
     out = np.zeros_like(form)
     for row in range(rank):
         for q in DENOMINATORS:
@@ -141,16 +160,23 @@ def echelon(family: LinearMap, right: np.ndarray) -> Echelon | None:
                 break
         else:
             return None
-    lead = out[np.arange(rank), at]
-    if np.any(lead == 0) or np.max(np.abs(out)) > EXACT:
+    return at, out
+
+
+def _eliminated_form(whole: np.ndarray, units: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+    """The same by elimination in whole numbers: lines that are combinations of the rows, however rows were mixed."""
+    used = np.flatnonzero(np.append(np.any(whole[:, :-1] != 0, axis=0), True))  # the right side among them
+    if len(whole) ** 2 * len(used) > WORK:
         return None
-    if not _is_product(whole, M, out, lead):
+    pivots, lines, _ = reduced_echelon(integers(row) for row in whole[:, used])
+    if len(used) - 1 in pivots:  # 0 = 1 follows
         return None
-    gram = (M / units[:, None]).T @ (M / units[:, None])
-    error = 4 * (len(M) + 4) * np.finfo(float).eps * float(np.trace(gram))
-    if not least_singular_value((gram + gram.T) / 2, error) > 0:
-        return None
-    return Echelon(_family(out[:, :-1], i, k, family.shape[1]), out[:, -1], M / lead)
+    out = np.zeros((len(lines), whole.shape[1]))
+    for k, line in enumerate(lines):
+        if max(abs(int(value)) for value in line) > EXACT:
+            return None
+        out[k, used] = [float(value) for value in line]
+    return used[pivots], out
 
 
 def _is_product(whole: np.ndarray, M: np.ndarray, out: np.ndarray, lead: np.ndarray) -> bool:

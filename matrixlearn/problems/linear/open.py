@@ -197,9 +197,11 @@ class OpenProgram(GameProblem, ConicProblem):
 
     def bound_from_matrix(self, X: Array) -> Bound:
         W = self._hermitian(X)
-        if self.proof.zero_is_feasible and float(np.max(np.abs(W))) < VANISHED * self.usual_trace:
-            W, X = 0 * W, 0 * X  # X goes to 0, and is as good there
         lower, size = self.proof.lower(W)
+        vanished = lower < 0 and float(np.max(np.abs(W))) < VANISHED * self.usual_trace
+        if vanished and self.proof.zero_is_feasible:  # X goes to 0, and is better there
+            W, X = 0 * W, 0 * X
+            lower, size = self.proof.lower(W)
         rounding = self.proof.rounding(W)
         if lower == -INF and (found := spanned(self.proof, W)) is not None:
             point = from_numpy(found.point, self.C)

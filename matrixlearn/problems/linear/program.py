@@ -87,6 +87,9 @@ class LinearSDP(ConicProblem):
     facial : array, optional
         Multipliers y with A(y) >= 0 and b.y = 0 exactly, of the rows that ``presolve`` leaves. They prove that
         A(y) X = 0 for every feasible X. Found when needed.
+    units : array, shape (n,), optional
+        Powers of two t, the units of the basis in which the program is solved: X = T X' T. By default those in which
+        its entries are of one size; `solve` turns to those of its last X where that does not do.
 
     Raises
     ------
@@ -106,6 +109,7 @@ class LinearSDP(ConicProblem):
     equalities: Any = None
     presolve: Literal["rows", "echelon"] = "rows"
     facial: np.ndarray | None = None
+    units: np.ndarray | None = None
     family: LinearMap = field(init=False, repr=False)
 
     name = "sdp"
@@ -127,6 +131,8 @@ class LinearSDP(ConicProblem):
         if self.presolve not in ("rows", "echelon"):
             msg = f"presolve must be 'rows' or 'echelon', got {self.presolve!r}"
             raise ProblemError(msg)
+        if self.units is not None:
+            object.__setattr__(self, "units", _powers_of_two(self.units, C.shape[0]))
         for name, value in (("C", C), ("b", b), ("trace_bound", R), ("family", family), ("equalities", equal)):
             object.__setattr__(self, name, value)
         if self.interior is not None:
@@ -230,7 +236,14 @@ class LinearSDP(ConicProblem):
     def standard(self) -> Standard:
         """The program that is solved in the place of this one, exactly equivalent."""
         return Standard.of(
-            self.C, self.family, self.b, self.equalities, self.trace_bound, self.facial, self._by_echelon
+            self.C,
+            self.family,
+            self.b,
+            self.equalities,
+            self.trace_bound,
+            multipliers=self.facial,
+            by_echelon=self._by_echelon,
+            units=self.units,
         )
 
     @cached_property
@@ -360,6 +373,7 @@ class LinearSDP(ConicProblem):
         return {
             "C": self.C, "A": A, "b": self.b, "trace_bound": self.trace_bound, "interior": self.interior,
             "equalities": self.equalities, "presolve": self.presolve, "facial": self.facial,
+            "units": self.units,
         }  # fmt: skip
 
     @classmethod
@@ -382,3 +396,12 @@ class LinearSDP(ConicProblem):
         # the trace is bounded by a row: a trace bound is an assumption, not a constraint
         A, b = np.concatenate([A, np.eye(n)[None]]), np.append(b, float(np.real(np.trace(X))) * rng.uniform(1.1, 3.0))
         return cls(draw(), A, b)
+
+
+def _powers_of_two(units: Any, n: int) -> np.ndarray:
+    """The units of the basis."""
+    t = as_real_vector("units", units, n)
+    if not np.all((t > 0) & (np.frexp(t)[0] == 0.5)):
+        msg = f"units must be powers of two, got {units!r}"
+        raise ProblemError(msg)
+    return t

@@ -129,8 +129,15 @@ def powers(values: np.ndarray, base: int = 2) -> np.ndarray:
     return np.asarray(np.ldexp(1.0, (step * np.rint(np.log2(values) / step)).astype(int)))
 
 
-def even_units(C: np.ndarray, family: LinearMap, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(t, r): ones where the entries are of one size already; t = 1 where they are, and what rows ask for, in the r."""
+def even_units(
+    C: np.ndarray, family: LinearMap, b: np.ndarray, given: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """(t, r): ones where the entries are of one size already; t = 1 where they are, and what rows ask for, in the r.
+
+    Where t is ``given``, r alone.
+    """
+    if given is not None:
+        return given, _units_of_rows(family, given)
     (m, n), size = family.shape, np.abs(C)
     t, r = np.ones(n), np.ones(m)
     for sweep in range(SWEEPS):
@@ -154,8 +161,25 @@ def even_units(C: np.ndarray, family: LinearMap, b: np.ndarray) -> tuple[np.ndar
             counts += used.sum(axis=1)
         t = t * np.exp2(-0.5 * logs / np.maximum(counts, 1))
     t = powers(t / np.exp2(np.mean(np.log2(t))))
+    return t, _units_of_rows(family, t)
+
+
+def _units_of_rows(family: LinearMap, t: np.ndarray) -> np.ndarray:
+    """r, so that the largest entry of each row is about 1."""
     rows = largest_by_row(family, t)
-    return t, powers(1.0 / np.where(rows > 0, rows, 1.0), base=4)
+    return powers(1.0 / np.where(rows > 0, rows, 1.0), base=4)
+
+
+def units_of(X: np.ndarray) -> np.ndarray | None:
+    """t, powers of two, with X_ii about t_i^2 times a mean; None where X_ii is not positive, or all are of one size.
+
+    D X D has the units D t, so that a program is solved in the same units whatever those of its user are.
+    """
+    diagonal = np.real(np.diagonal(X))
+    if not (np.isfinite(diagonal).all() and np.all(diagonal > 0)) or _ratio(diagonal) <= EVEN**2:
+        return None
+    logs = np.log2(diagonal) / 2
+    return powers(np.exp2(logs - np.mean(logs)))
 
 
 def _ratio(values: np.ndarray) -> float:

@@ -79,11 +79,13 @@ class Standard:
         trace_bound: float | None,
         multipliers: np.ndarray | None = None,
         by_echelon: Echelon | None = None,
+        units: np.ndarray | None = None,
     ) -> Standard:
         """The chain for max <C, X>, <A_j, X> = b_j (j in E), <= b_j, X >= 0, Tr X <= trace_bound.
 
         ``multipliers``, of the rows after `combined` and ``by_echelon``, are tried for a face; ``by_echelon`` are
-        the equalities that are left, in that form, after the other rows.
+        the equalities that are left, in that form, after the other rows; ``units`` are those of the basis, else
+        those in which the entries are even.
         """
         numbers = on_numpy(family)
         says = combined(numbers, b, equal, trace_bound)
@@ -93,7 +95,7 @@ class Standard:
         replaced = None if by_echelon is None else Replaced(equal_here, by_echelon)
         if replaced is not None:
             exact, right, equal_here = replaced.rows(exact, right)
-        t, r = even_units(cost, exact, right) if len(right) else (np.ones(len(cost)), np.ones(0))
+        t, r = even_units(cost, exact, right, units) if len(right) else (np.ones(len(cost)), np.ones(0))
         scaled = not (np.all(t == 1) and np.all(r == 1))
         if scaled:
             exact, cost, right = in_units(exact, t, r), cost * np.outer(t, t), right * r

@@ -1,0 +1,49 @@
+"""Equalities that were mixed by whole numbers come out as they went in."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import matrixlearn as ml
+from matrixlearn.maps import DenseMap
+from matrixlearn.problems.linear.echelon import echelon
+from matrixlearn.testing.exact.kinds import chain_of
+
+
+def mixing(rng, m):
+    """A matrix of determinant 1, whole, and badly conditioned."""
+    upper, lower = (rng.integers(-2, 3, (m, m)) for _ in range(2))
+    return (np.triu(upper, 1) + np.eye(m)) @ (np.tril(lower, -1) + np.eye(m))
+
+
+@given(seed=st.integers(0, 10**6))
+def test_mixed_rows_have_the_form_of_the_rows(seed):
+    rng = np.random.default_rng(seed)
+    n, m = int(rng.integers(2, 6)), int(rng.integers(1, 4))
+    A = rng.integers(-2, 3, (m, n, n)).astype(float)
+    A, b = A + A.transpose(0, 2, 1), rng.integers(-3, 4, m).astype(float)
+    if not np.all(np.any(A != 0, axis=(1, 2))):
+        return
+    M = mixing(rng, m)
+    mixed = np.tensordot(M, A, axes=1)
+    if not np.all(np.any(mixed != 0, axis=(1, 2))):
+        return
+    plain, found = echelon(DenseMap(A), b), echelon(DenseMap(mixed), M @ b)
+    assert (plain is None) == (found is None)  # contradicting rows have none
+    if found is not None:
+        both = np.vstack([np.column_stack([form.family.rows.toarray(), form.right]) for form in (plain, found)])
+        assert np.linalg.matrix_rank(both) == len(plain.right) == len(found.right)
+        Z = np.array([found.family.matrix(k) for k in range(len(found.right))])
+        np.testing.assert_allclose(np.tensordot(found.M, Z, axes=1), mixed, atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_chain_of_squares_is_solved_however_its_rows_were_mixed(seed):
+    """x_0^2 <= x_1, ..., x_11^2 <= 0: the condition number of the mixed rows is about 1e9."""
+    program = chain_of(12)
+    M = mixing(np.random.default_rng(seed), len(program.b))
+    problem = ml.LinearSDP.with_senses(program.C, np.tensordot(M, program.A, axes=1), M @ program.b, "==")
+    solution = ml.solve(problem, tol=1e-6)
+    assert solution.status == "optimal"
+    assert solution.lower == solution.upper == 0
