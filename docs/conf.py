@@ -52,7 +52,7 @@ def _escape(line: str) -> str:
         parts[i] = re.sub(r"([|*])", r"\\\1", parts[i])
         parts[i] = re.sub(r"_(?!\w)", r"\\_", parts[i])
         parts[i] = re.sub(r"(?<=\w) \. (?=\w)", " • ", parts[i])  # C . X is no end of a sentence
-    return "".join(parts)
+    return re.sub(r"(?:``)?docs/([\w-]+)\.md(?:``)?", r":doc:`/\1`", "".join(parts))
 
 
 def formulas(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
