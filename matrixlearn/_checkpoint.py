@@ -58,6 +58,11 @@ class Checkpoint:
         self.unwritten: Snapshot | None = None
         self.packages = PACKAGES | {type(problem).__module__.split(".")[0]}
 
+    @property
+    def goes_on(self) -> bool:
+        """Whether a file was given to go on from."""
+        return self.resume is not None
+
     def begin(self, engine: Engine, problem: Problem) -> Snapshot | None:
         """The snapshot of the file, if it is of this loop."""
         self.loop += 1

@@ -236,6 +236,8 @@ def _between(reduction: Reduction, start: Incumbent, asked: Request, notes: list
     first = Run(start, (), 0, 0.0, "decided")
     if not known(start):
         limits = asked.remaining()
+        if asked.keeper.goes_on:  # the checkpoint lies behind it, and knows more than this run can find
+            limits = replace(limits, time_limit=INF)
         first = run(InteriorPoint(), start.problem, tol=asked.tol, start=start, limits=limits, decided=known)
         start = first.incumbent
         notes.append(f"a strictly feasible point by interior-point in {first.iterations} iterations")

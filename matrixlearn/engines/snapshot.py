@@ -22,6 +22,10 @@ class Snapshot:
 class Keeper(Protocol):
     """Where snapshots go, and where the first one comes from."""
 
+    @property
+    def goes_on(self) -> bool:
+        """Whether there is a snapshot to go on from: what leads to its loop is run to its end, then."""
+
     def begin(self, engine: Any, problem: Any) -> Snapshot | None:
         """The snapshot to go on from, at the begin of a loop; None for a fresh start."""
 
@@ -31,6 +35,8 @@ class Keeper(Protocol):
 
 class Forgetful:
     """Keeps nothing."""
+
+    goes_on = False
 
     def begin(self, engine: Any, problem: Any) -> Snapshot | None:
         return None
