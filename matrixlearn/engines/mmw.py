@@ -24,7 +24,7 @@ from typing import Any
 from matrixlearn.engines.adaptive import Adaptive
 from matrixlearn.engines.base import State, objection_to_game
 from matrixlearn.engines.incumbent import Incumbent
-from matrixlearn.engines.mirror import MirrorDescent, MirrorState
+from matrixlearn.engines.mirror import MirrorDescent, MirrorState, routine_name
 from matrixlearn.engines.schedules import Schedule
 from matrixlearn.exponents import Exponent
 from matrixlearn.oracles import Oracle
@@ -58,8 +58,16 @@ class MatrixMultiplicativeWeights(MirrorDescent):
     def objection(self, problem: Problem) -> str:
         game = problem.game
         if game is None:
-            return super().objection(problem)
+            return super().objection(problem) or self._objection_to_exponent(problem)
         return objection_to_game(self.name, game) or self.schedule.objection(game)
+
+    def _objection_to_exponent(self, problem: Problem) -> str:
+        """An exponent of the user needs a spectral set."""
+        played = problem.play()
+        if self.exponent is None or played is None or hasattr(played.exponent, "on"):
+            return ""
+        own = routine_name(played.exponent)
+        return f"a {problem.title} plays {own}, which is no routine of a spectral set: leave out exponent="
 
     def played(self, problem: Any) -> Play:
         played = super().played(problem)

@@ -327,3 +327,9 @@ def test_the_average_of_best_responses_closes_the_gap(seed):
         G, total = G + rate * answer.loss, total + answer.y
     value = float(norm.reference().solve(solver="CLARABEL"))
     assert game.upper(total / T) - value <= 2 * width * math.sqrt(room / T) + 1e-6
+
+
+def test_an_exponent_of_the_user_needs_a_spectral_set():
+    problem = ml.registered_problems()["fetr"].random(np.random.default_rng(0))
+    with pytest.raises(CapabilityError, match="plays ClippedLogDet, which is no routine of a spectral set"):
+        ml.solve(problem, MatrixMultiplicativeWeights(exponent=DenseExponent))
