@@ -321,7 +321,7 @@ def estimate(problem: Problem, X: Array, certificate: Certificate, tol: float, a
     bound = problem.estimate_from_matrix(X)
     if bound.rigour != "estimate":
         return {}
-    size = min(certificate.size, bound.size) or bound.size
+    size = max(problem.gap_floor, min(certificate.size, bound.size) or bound.size)
     width = max(tol * size, atol)
     if bound.lower > certificate.upper + width or bound.upper < certificate.lower - width:
         return {}  # X is not near enough to a feasible one
