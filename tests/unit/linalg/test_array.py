@@ -15,12 +15,12 @@ def test_there_and_back(backend):
     assert isinstance(_array.as_numpy(mine), np.ndarray)
 
 
-def test_moved_is_the_array_itself_where_it_is_at_home(backend):
+def test_an_array_brought_to_its_own_namespace_is_itself_where_it_is_at_home(backend):
     mine = backend.array(np.eye(2))
-    assert _array.moved(mine, mine) is mine
-    moved = _array.moved(np.eye(2), mine)
-    assert type(moved) is type(mine)
-    np.testing.assert_array_equal(_array.as_numpy(moved), np.eye(2))
+    assert _array.brought_to(mine, mine) is mine
+    there = _array.brought_to(np.eye(2), mine)
+    assert type(there) is type(mine)
+    np.testing.assert_array_equal(_array.as_numpy(there), np.eye(2))
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.complex128])
