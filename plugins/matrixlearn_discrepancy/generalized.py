@@ -218,15 +218,19 @@ class Ball:
 
         t = self.t / max(float(self.t.max()), np.finfo(float).tiny)  # the answer has no unit of t; small ones underflow
 
-        def excess(kappa: float) -> float:
-            return float(np.linalg.norm(t * s / (t + kappa))) - self.rho
+        def shrunk(kappa: float) -> np.ndarray:
+            return np.divide(t * s, t + kappa, where=t > 0, out=np.zeros_like(s))
 
-        low = 0.0 if t.min() > 0 else EPS
-        if self.t.max() == 0 or excess(low) <= 0:
-            a = np.where(self.t > 0, s, 0.0)
-        else:
-            high = max(float(np.linalg.norm(t * s)) / self.rho, low)
-            a = t * s / (t + scipy.optimize.brentq(excess, low, high) if excess(high) < 0 else t + high)
+        def excess(kappa: float) -> float:
+            return float(np.linalg.norm(shrunk(kappa))) - self.rho
+
+        high = float(np.linalg.norm(t * s)) / self.rho
+        if excess(0.0) <= 0:
+            a = shrunk(0.0)
+        elif excess(high) >= 0:
+            a = shrunk(high)
+        else:  # kappa may be of the size of the smallest t
+            a = shrunk(scipy.optimize.brentq(excess, 0.0, high, xtol=np.finfo(float).tiny, maxiter=2000))
         return np.asarray(a * min(1.0, self.rho / max(float(np.linalg.norm(a)), np.finfo(float).tiny)))
 
     def value(self, s: np.ndarray) -> float:
