@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import reduce
 
 import numpy as np
 
@@ -177,6 +179,7 @@ def _solved(problem: Problem, asked: Request, tell: Callback) -> Solution:
     """Run on the program of each reduction in turn, and certify the best points that were found."""
     reduction: Reduction | None = reduction_of(problem)
     notes: list[str] = []
+    problems: list[Problem] = []
     points: list[Proposal] = []
     while reduction is not None:
         problem, inner = reduction.problem, asked.part(reduction.part)
@@ -186,11 +189,16 @@ def _solved(problem: Problem, asked: Request, tell: Callback) -> Solution:
         found = _run(reduction, inner, tell)
         best, ended = found.run.incumbent, found.run.ended
         width = max(inner.tol * best.size, inner.atol, best.from_matrix.rounding)
+        problems.append(problem)
         points.append(reduction.lift_best(best, width))
         in_time = ended != INTERRUPTED and inner.remaining().spent < asked.limits.time_limit
         reduction = reduction.after(found.run, inner.tol, inner.atol) if in_time else None
         notes += found.notes if reduction is None else [*found.notes, f"ended: {ended}"]
-    final = points[-1] if len(points) == 1 or best.infeasible else _best_of(problem, points)
+    final = points[-1]
+    if len(points) > 1 and not best.infeasible:
+        known = _best_of(problems, points)
+        X = known.from_matrix.point if proves(known.from_matrix) else final.X
+        problem, final = known.problem, Proposal(X=X, y=final.y if known.y is None else known.y)
     return _solution(problem, final, replace(found, notes=tuple(notes)), asked)
 
 
@@ -266,13 +274,19 @@ def _beside(X: Array, like: Array) -> Array:
     return X if isinstance(like, FactoredMatrix) else brought_to(X, like)
 
 
-def _best_of(problem: Problem, points: list[Proposal]) -> Proposal:
-    """Of the points that several runs came to, those that prove most; the last where none proves anything."""
-    best = Incumbent(problem)
-    for each in reversed(points):
-        best = best.offered(each)
-    X = best.from_matrix.point if proves(best.from_matrix) else points[-1].X
-    return Proposal(X=X, y=points[-1].y if best.y is None else best.y)
+def _best_of(problems: list[Problem], points: list[Proposal]) -> Incumbent:
+    """What the points that several runs came to prove, of the problem of the run for which that is most; of the last,
+    where it is as much.
+    """
+
+    def lacking(known: Incumbent) -> tuple[int, float]:
+        missing = sum(math.isinf(bound) for bound in (known.lower, known.upper))
+        return missing, 0.0 if missing else known.upper - known.lower
+
+    distinct = [each for k, each in enumerate(problems) if all(each is not other for other in problems[k + 1 :])]
+    return min(
+        (reduce(Incumbent.offered, reversed(points), Incumbent(each)) for each in reversed(distinct)), key=lacking
+    )
 
 
 def _answered(problem: Problem, why: str, asked: Request) -> Solution:

@@ -26,6 +26,9 @@ SMALL = 1e-5
 UNUSED = 1e-6
 """Part of the slack below which the term of an inequality counts as 0."""
 
+MET = 1e-9
+"""Part of the right side that the equations may be missed by, to be looked at exactly."""
+
 DIGITS = 10
 """Binary digits of a free multiplier."""
 
@@ -53,7 +56,11 @@ def with_exact_kernel(proof: Proof, y: np.ndarray) -> np.ndarray | None:
     right, unit = wholes[0]
     sizes = np.array([[float(value) for value in column] for column, _ in wholes[1:]])
     norms = np.linalg.norm(sizes, axis=1)
-    order = pivot_order((sizes / np.where(norms > 0, norms, 1.0)[:, None]).T)
+    scaled = (sizes / np.where(norms > 0, norms, 1.0)[:, None]).T
+    aim = np.array([float(value) for value in right])
+    if float(np.linalg.norm(aim - scaled @ np.linalg.lstsq(scaled, aim, rcond=None)[0])) > MET * np.linalg.norm(aim):
+        return None  # no y meets the equations, exactly or not
+    order = pivot_order(scaled)
     units = np.array([wholes[1 + k][1] - unit for k in order])
     guess = np.ldexp(y[used[order]], units)
     found = _solved(np.column_stack([*(wholes[1 + k][0] for k in order), right]), guess)

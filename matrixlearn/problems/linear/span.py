@@ -24,7 +24,7 @@ from matrixlearn.maps.bounded import congruence_error
 from matrixlearn.problems.linear.face import exact_congruence, integers, reduced_echelon
 from matrixlearn.problems.linear.proof import Proof
 
-GAP = 1e3
+GAP = 1e5
 """How far apart the eigenvalues of the range and the others must be."""
 
 NOISE = 1e-13

@@ -118,3 +118,13 @@ def test_optimal_without_interior(seed, what):
     assert Fraction(solution.lower) <= program.high + abs(program.high) * Fraction(1, 10**13)
     assert Fraction(solution.upper) >= program.low - abs(program.low) * Fraction(1, 10**13)
     solution.certificate.verify()
+
+
+@pytest.mark.parametrize("seed", [100215, 100498])
+def test_a_further_run_loses_no_bound(seed):
+    """These are run again in the units of their last X, in which their y proves nothing: the bound of the first run."""
+    program = exact_program(seed)
+    solution = ml.solve(program.problem(), tol=1e-9)
+    assert Fraction(solution.lower) <= program.high and Fraction(solution.upper) >= program.low
+    assert np.isfinite([solution.lower, solution.upper]).all()
+    solution.verify()
