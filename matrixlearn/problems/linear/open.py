@@ -35,6 +35,9 @@ from matrixlearn.typing import Array
 ROUNDED = 1e-5
 """Part of R by which a trace may be above it, where no bound needs R."""
 
+SAME = 1e-11
+"""Part of R that b.z may be above it by rounding."""
+
 VANISHED = 1e-6
 """Part of the usual trace below which X is taken to go to 0, where X = 0 is feasible."""
 
@@ -231,11 +234,11 @@ class OpenProgram(GameProblem, ConicProblem):
 
     @cached_property
     def _rows_bound_the_trace(self) -> bool:
-        """Whether A(z) is about the matrix of the trace, z_j >= 0 outside E, and b.z <= R to a part in 10^6."""
+        """Whether A(z) is about the matrix of the trace, z_j >= 0 outside E, and b.z <= R but for rounding."""
         limit = self.limit
         if limit is None:
             return False
-        return any(float(self.b @ z) <= limit.R * (1 + 1e-6) for z in self._multipliers_of(limit.matrix))
+        return any(float(self.b @ z) <= limit.R * (1 + SAME) for z in self._multipliers_of(limit.matrix))
 
     def ray_near(self, X: Array) -> Array | None:
         """X' >= 0 with <A_j, X'> = 0 or <= 0 and <C, X'> > 0, proved, near a multiple of X; None where none is found.
