@@ -188,7 +188,7 @@ class Proof:
         if not (inside > there.delta and np.all(there.slack > 0)):
             return X
         want = 4 * max(here.delta if math.isfinite(here.delta) else 0.0, there.delta, len(X) * EPS * frobenius(X))
-        theta = max((want - least) / (inside - least), 0.0) if least < want else 0.0
+        theta = _way(least, want, inside)
         lacking = here.slack < 0
         if np.any(lacking):
             theta = max(theta, float(np.max(-here.slack[lacking] / (there.slack[lacking] - here.slack[lacking]))))
@@ -285,7 +285,7 @@ class Proof:
         if not inside > error0:
             return y
         want = 4 * max(error, error0, len(F) * EPS * frobenius(F))
-        theta = max((want - least) / (inside - least), 4 * EPS) if least < want else 4 * EPS
+        theta = max(_way(least, want, inside), 4 * EPS)
         for times in MOVES:
             if theta * times >= 1:
                 break
@@ -303,6 +303,13 @@ class Margin:
     slack: np.ndarray
     apart: np.ndarray
     """b - A(X)."""
+
+
+def _way(least: float, want: float, inside: float) -> float:
+    """theta with (1 - theta) least + theta inside = want: 0 where least is enough, 1 where inside is no more."""
+    if least >= want:
+        return 0.0
+    return (want - least) / (inside - least) if inside > least else 1.0
 
 
 def _scaled(family: LinearMap, units: np.ndarray) -> LinearMap:

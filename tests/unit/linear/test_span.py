@@ -128,3 +128,10 @@ def test_a_further_run_loses_no_bound(seed):
     assert Fraction(solution.lower) <= program.high and Fraction(solution.upper) >= program.low
     assert np.isfinite([solution.lower, solution.upper]).all()
     solution.verify()
+
+
+def test_an_interior_point_that_is_no_further_inside_divides_by_nothing():
+    """A duality gap whose last X has the least eigenvalue of the interior point: it was a ZeroDivisionError."""
+    program = exact_program(300580)
+    solution = ml.solve(program.problem(), tol=1e-9)
+    assert solution.lower <= program.high <= solution.upper + 1e-13
