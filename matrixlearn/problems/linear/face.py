@@ -125,8 +125,12 @@ def _without(line: np.ndarray, other: np.ndarray, at: int) -> np.ndarray:
     """A multiple of the line, less one of the other, so that it is 0 at one place; whole numbers without a divisor."""
     if not line[at]:
         return line
-    out = line * other[at] - other * line[at]
-    return np.asarray(out // (gcd(*(int(value) for value in out)) or 1))
+    return without_divisor(line * other[at] - other * line[at])
+
+
+def without_divisor(line: np.ndarray) -> np.ndarray:
+    """Whole numbers over their greatest common divisor."""
+    return np.asarray(line // (gcd(*(int(value) for value in line)) or 1))
 
 
 def null_space(N: np.ndarray) -> np.ndarray | None:

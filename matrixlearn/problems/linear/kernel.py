@@ -10,13 +10,13 @@ that they leave free are those of y to a few digits, and the others follow. They
 from __future__ import annotations
 
 from fractions import Fraction
-from math import gcd, lcm
+from math import lcm
 
 import numpy as np
 
 from matrixlearn.linalg.pivoting import pivot_order
 from matrixlearn.maps import CompressedMap
-from matrixlearn.problems.linear.face import reduced_echelon, whole_numbers
+from matrixlearn.problems.linear.face import reduced_echelon, whole_numbers, without_divisor
 from matrixlearn.problems.linear.proof import Proof
 from matrixlearn.problems.linear.span import as_real, whole_range
 
@@ -82,7 +82,7 @@ def _times(A: np.ndarray, V: np.ndarray) -> tuple[np.ndarray, int]:
 def _solved(equations: np.ndarray, guess: np.ndarray) -> np.ndarray | None:
     """The u next to the guess with equations [u, -1] = 0, where it is one of floating point numbers."""
     m = len(guess)
-    pivots, lines, _ = reduced_echelon(row // (gcd(*(int(value) for value in row)) or 1) for row in equations)
+    pivots, lines, _ = reduced_echelon(without_divisor(row) for row in equations)
     if m in pivots:
         return None
     odd = lcm(*(_odd(int(line[pivot])) for pivot, line in zip(pivots, lines, strict=True)))

@@ -31,11 +31,10 @@ class TraceLimit:
     error: float = 0.0
     row: bool = False
 
-    def holds(self, X: np.ndarray, delta: float, room: float = 0.0) -> bool:
-        """Whether <matrix, X'> <= R (1 + room) is proved of every X' within delta of X, in the Frobenius norm."""
+    def most(self, X: np.ndarray, delta: float) -> float:
+        """A proved upper bound of <matrix, X'> for every X' within delta of X, in the Frobenius norm."""
         value, rounding = inner_bounded(self.matrix, X)
-        lost = rounding + self.error * frobenius(X) + (frobenius(self.matrix) + self.error) * delta
-        return value + lost <= self.R * (1 + room)
+        return value + rounding + self.error * frobenius(X) + (frobenius(self.matrix) + self.error) * delta
 
     @cached_property
     def _inverse_factor(self) -> np.ndarray | None:

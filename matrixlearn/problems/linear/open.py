@@ -212,25 +212,26 @@ class OpenProgram(GameProblem, ConicProblem):
         return Bound(point=X, lower=lower, size=size, rounding=rounding)
 
     def _has_trace_within(self, X: Array, room: float) -> bool:
-        """Whether the feasible matrix that X proves has <frame, X> <= R (1 + room)."""
-        W = self._hermitian(X)
-        if self.limit is None or self.limit.holds(W, self.proof.margin(W).delta, room):
-            return True
-        found = spanned(self.proof, W)
-        return found is not None and self.limit.holds(found.point, found.delta, room)
-
-    def within_limit(self, X: Array) -> bool:
-        """Whether the feasible matrix that X proves has a trace that the user's bound allows.
+        """Whether the feasible matrix that X proves has <frame, X> <= R (1 + room).
 
         Where the rows bound the trace by R, to rounding, the user's bound says nothing more: every feasible X counts.
         """
-        if self.limit is None or self._rows_bound_the_trace:
+        limit = self.limit
+        if limit is None or self._rows_bound_the_trace:
             return True
+        W, most = self._hermitian(X), limit.R * (1 + room)
+        if limit.most(W, self.proof.margin(W).delta) <= most:
+            return True
+        found = spanned(self.proof, W)
+        return found is not None and limit.most(found.point, found.delta) <= most
+
+    def within_limit(self, X: Array) -> bool:
+        """Whether the feasible matrix that X proves has a trace that the user's bound allows."""
         return self._has_trace_within(X, 0.0)
 
     def nearly_within_limit(self, X: Array) -> bool:
         """The same, to a part in 10^5, which an X whose trace is R may miss it by."""
-        return self.within_limit(X) or self._has_trace_within(X, ROUNDED)
+        return self._has_trace_within(X, ROUNDED)
 
     @cached_property
     def _rows_bound_the_trace(self) -> bool:
@@ -294,21 +295,24 @@ class OpenProgram(GameProblem, ConicProblem):
         if upper < INF:
             return Bound(point=y, upper=upper, size=size, trace_bound=self._used(y))
         if is_exactly_feasible(proof, y):
-            return Bound(point=y, upper=proof.value(y)[0], size=size, trace_bound=self._used(y), singular=True)
+            return self._singular_bound(y)
         if self.trace_multipliers is not None:  # A(z) about I: t z makes up for what y lacks
             for more in ROOMS:
                 moved = y + (1 + more) * proof.shift(y) * self.trace_multipliers
                 upper, size = proof.upper(moved)
                 if upper < INF:
                     return Bound(point=moved, upper=upper, size=size, trace_bound=self._used(moved))
-        nearby, exact = Bound(point=y, size=size), exact_multipliers(proof, y)
-        if exact is not None:
-            upper, size = proof.value(exact)
-            nearby = Bound(point=exact, upper=upper, size=size, trace_bound=self._used(exact), singular=True)
+        exact = exact_multipliers(proof, y)
+        nearby = Bound(point=y, size=size) if exact is None else self._singular_bound(exact)
         if self.interior is None:
             return nearby
         by_limit = self.bound_by_limit(y)  # an engine between bounds plays with the trace that was given
         return by_limit if by_limit.upper < nearby.upper else nearby
+
+    def _singular_bound(self, y: np.ndarray) -> Bound:
+        """b.y, where A(y) - C >= 0 is proved without rounding."""
+        upper, size = self.proof.value(y)
+        return Bound(point=y, upper=upper, size=size, trace_bound=self._used(y), singular=True)
 
     def bound_by_limit(self, y: np.ndarray) -> Bound:
         """What y proves of the X whose trace the user's bound allows: b.y + R s, A(y) - C + s I >= 0."""
