@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from matrixlearn._array import EPS
 from matrixlearn.maps import CompressedMap
 from matrixlearn.problems.linear.face import exact_congruence, exact_inner, exact_slack, is_semidefinite
 from matrixlearn.problems.linear.kernel import with_exact_kernel
@@ -20,6 +21,9 @@ SMALL = 40
 
 SINGULAR = 1e-10
 """Part of the largest eigenvalue up to which a negative one is looked at exactly."""
+
+AWAY = 1e-2
+"""Part of sum |b_j y_j| that b.y is where y has gone far along a z with b.z < 0."""
 
 
 def exact_multipliers(proof: Proof, y: np.ndarray) -> np.ndarray | None:
@@ -44,6 +48,35 @@ def exact_ray(proof: Proof, X: np.ndarray) -> np.ndarray | None:
     if len(X) > SMALL or np.iscomplexobj(X):
         return None
     return next((D for q in (1, 2, 3, 4, 6, 8) if _is_exact_ray(proof, D := np.rint(q * X))), None)
+
+
+def exact_farkas(proof: Proof, y: np.ndarray) -> np.ndarray | None:
+    """z near the direction of y, z_j >= 0 outside E, with A(z) >= 0 and b.z < 0, both without rounding: no X >= 0 is
+    feasible. None where none is found.
+
+    A y that runs away goes along such a z, whatever b.y is: z belongs to rows that contradict each other by little.
+    """
+    if len(proof.C) > SMALL or not np.any(y):
+        return None
+    rows = proof.without_cost
+    unit = y / float(np.max(np.abs(y)))
+    return next((z for z in _farkas_candidates(rows, unit) if _is_exact_farkas(rows, z)), None)
+
+
+def _farkas_candidates(rows: Proof, unit: np.ndarray) -> Iterator[np.ndarray]:
+    """Whole numbers near multiples of a unit, and a z near it for which A(z) has a null space in whole numbers."""
+    for q in (1.0, 2.0, 3.0, 4.0, 6.0, 8.0):
+        yield rows.signed(np.rint(q * unit))
+    most, size = rows.value(unit)
+    found = with_exact_kernel(rows, unit) if most <= AWAY * size else None
+    if found is not None:
+        yield found
+
+
+def _is_exact_farkas(rows: Proof, z: np.ndarray) -> bool:
+    """Whether z is one; b.z in floating point first, which costs nothing."""
+    most, size = rows.value(z)
+    return most < 2 * (len(z) + 2) * EPS * size and exact_inner(rows.b, z) < 0 and is_exactly_feasible(rows, z)
 
 
 def _with_few_digits(proof: Proof, y: np.ndarray) -> Iterator[np.ndarray]:

@@ -23,7 +23,7 @@ from matrixlearn.problems.blocks import diagonal_blocks
 from matrixlearn.problems.conic import ConicProblem
 from matrixlearn.problems.game import Game
 from matrixlearn.problems.linear.combination import combinations
-from matrixlearn.problems.linear.digits import exact_multipliers, exact_ray, is_exactly_feasible
+from matrixlearn.problems.linear.digits import exact_farkas, exact_multipliers, exact_ray, is_exactly_feasible
 from matrixlearn.problems.linear.limit import TraceLimit
 from matrixlearn.problems.linear.proof import MOVES, Proof
 from matrixlearn.problems.linear.slater import mixing, optimal_multipliers
@@ -275,10 +275,9 @@ class OpenProgram(GameProblem, ConicProblem):
 
     def bound_from_vector(self, y: np.ndarray) -> Bound:
         y, proof = self.proof.signed(y), self.proof
-        if proof.value(y)[0] < 0:
-            ray = self._ray(y)
-            if ray is not None:
-                return ray
+        ray = self._ray(y)
+        if ray is not None:
+            return ray
         if self.limit is not None and self.limit.row and y[-1] > 0:
             without = y.copy()
             without[-1] = 0.0
@@ -330,7 +329,17 @@ class OpenProgram(GameProblem, ConicProblem):
         return self.limit.R if self.limit is not None and self.limit.row and y[-1] > 0 else None
 
     def _ray(self, y: np.ndarray) -> Bound | None:
-        """The proof that no X is feasible: A(y) >= 0 and b.y < 0, y as it is or with what bounds the trace."""
+        """The proof that no X is feasible: A(z) >= 0 and b.z < 0, z = y as it is, with what bounds the trace, or few
+        digits of it.
+        """
+        found = self._rounded_ray(y) if self.proof.value(y)[0] < 0 else None
+        if found is not None:
+            return found
+        exact = exact_farkas(self.proof, y)
+        return None if exact is None else Bound(point=exact, upper=-INF, trace_bound=self._used(exact))
+
+    def _rounded_ray(self, y: np.ndarray) -> Bound | None:
+        """The same of y and its multiples, by a factorization."""
         proof = self.proof
         if proof.is_ray(y):
             return Bound(point=y, upper=-INF, trace_bound=self._used(y))
