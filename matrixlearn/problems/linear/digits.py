@@ -14,6 +14,7 @@ from matrixlearn._array import EPS
 from matrixlearn.maps import CompressedMap
 from matrixlearn.problems.linear.face import exact_congruence, exact_inner, exact_slack, is_semidefinite
 from matrixlearn.problems.linear.kernel import with_exact_kernel
+from matrixlearn.problems.linear.members import exact_matrix
 from matrixlearn.problems.linear.proof import Proof
 
 SMALL = 40
@@ -27,8 +28,11 @@ AWAY = 1e-2
 
 
 def exact_multipliers(proof: Proof, y: np.ndarray) -> np.ndarray | None:
-    """Multipliers of few digits next to y with A(y) - C >= 0, proved; None where none are found."""
-    return next((z for z in _with_few_digits(proof, y) if is_exactly_feasible(proof, z)), None)
+    """Of multipliers of few digits next to y with A(z) - C >= 0, proved, those with the least b.z; None where none are
+    found.
+    """
+    candidates = sorted(_with_few_digits(proof, y), key=lambda z: proof.value(z)[0])
+    return next((z for z in candidates if is_exactly_feasible(proof, z)), None)
 
 
 def is_exactly_feasible(proof: Proof, y: np.ndarray) -> bool:
@@ -79,15 +83,18 @@ def _is_exact_farkas(rows: Proof, z: np.ndarray) -> bool:
     return most < 2 * (len(z) + 2) * EPS * size and exact_inner(rows.b, z) < 0 and is_exactly_feasible(rows, z)
 
 
-def _with_few_digits(proof: Proof, y: np.ndarray) -> Iterator[np.ndarray]:
-    """Multiples of 1, 1/2, ... next to y, and a y whose slack has a null space in whole numbers."""
+def _with_few_digits(proof: Proof, y: np.ndarray) -> list[np.ndarray]:
+    """Multiples of 1, 1/2, ..., and of parts of the largest, next to y; a y whose slack has a null space in whole
+    numbers.
+    """
     if len(proof.C) > SMALL:
-        return
-    for q in (1.0, 2.0, 4.0, 8.0, 16.0):
-        yield proof.signed(np.rint(q * y) / q)
-    found = with_exact_kernel(proof, y)
-    if found is not None:
-        yield found
+        return []
+    largest = 2.0 ** int(np.frexp(float(np.max(np.abs(y), initial=0.0)))[1])
+    grids = dict.fromkeys([*(2.0**-k for k in range(5)), *(largest * 2.0**-k for k in range(1, 13))])
+    found = [proof.signed(np.rint(y / grid) * grid) for grid in grids]
+    exact = with_exact_kernel(proof, y)
+    found += [] if exact is None else [exact]
+    return list({z.tobytes(): z for z in found}.values())
 
 
 def _exact_slack(proof: Proof, y: np.ndarray) -> np.ndarray | None:
@@ -108,8 +115,8 @@ def _is_exact_ray(proof: Proof, D: np.ndarray) -> bool:
     if not exact_inner(np.real(proof.C).reshape(-1), D.reshape(-1)) > 0:
         return False
     for j in range(len(proof.b)):
-        A = proof.family.matrix(j)
-        if np.iscomplexobj(A) and np.any(np.imag(A)):
+        A = exact_matrix(proof.family, j)
+        if A is None or (np.iscomplexobj(A) and np.any(np.imag(A))):
             return False
         value = exact_inner(np.real(A).reshape(-1), D.reshape(-1))
         if value > 0 or (proof.equal[j] and value != 0):

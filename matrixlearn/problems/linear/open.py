@@ -26,6 +26,7 @@ from matrixlearn.problems.linear.combination import combinations
 from matrixlearn.problems.linear.digits import exact_farkas, exact_multipliers, exact_ray, is_exactly_feasible
 from matrixlearn.problems.linear.limit import TraceLimit
 from matrixlearn.problems.linear.proof import MOVES, Proof
+from matrixlearn.problems.linear.recovery import recovered
 from matrixlearn.problems.linear.slater import mixing, optimal_multipliers
 from matrixlearn.problems.linear.span import spanned
 from matrixlearn.problems.played import GameProblem
@@ -399,6 +400,14 @@ class OpenProgram(GameProblem, ConicProblem):
             if self.within_limit(moved) and self.proof.lower(moved)[0] > -INF:
                 return np.asarray(moved)
         return W
+
+    def recovered(self, X: Array, y: np.ndarray) -> tuple[Array | None, np.ndarray | None]:
+        """`recovery.recovered`, in the namespace of C."""
+        W = self._hermitian(X)
+        if not (np.isfinite(W).all() and np.isfinite(y).all()):
+            return None, None
+        point, z = recovered(self.proof, W, y)
+        return None if point is None else from_numpy(point, self.C), z
 
     def toward_dual(self, y: np.ndarray, interior: np.ndarray) -> np.ndarray:
         """y moved towards a y_0 with A(y_0) - C > 0, as little as a proof takes."""

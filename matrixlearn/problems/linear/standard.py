@@ -23,6 +23,7 @@ from matrixlearn.problems.linear.echelon import Echelon, Replaced, echelon
 from matrixlearn.problems.linear.exact import Combined, combined
 from matrixlearn.problems.linear.face import WORK, Face, exact_congruence, least_face
 from matrixlearn.problems.linear.limit import TraceLimit
+from matrixlearn.problems.linear.members import as_dense, exact_matrix
 from matrixlearn.problems.linear.open import OpenProgram
 from matrixlearn.problems.linear.proof import Proof
 from matrixlearn.problems.linear.scaling import even_units, in_units
@@ -99,12 +100,13 @@ class Standard:
         scaled = not (np.all(t == 1) and np.all(r == 1))
         if scaled:
             exact, cost, right = in_units(exact, t, r), cost * np.outer(t, t), right * r
+        structured, exact = exact, as_dense(exact)
         before = Proof(cost, exact, right, equal_here)
         found = None
         if not says.contradiction and len(right):
             found = least_face(exact, right, equal_here, None if multipliers is None else multipliers / r)
         untouched = not scaled and by_echelon is None
-        playing: LinearMap = exact if is_numpy(C) or not untouched else family
+        playing: LinearMap = structured if is_numpy(C) or not untouched else family
         if untouched and not is_numpy(C) and len(kept) not in (0, len(b)):
             playing = family.at(kept)
         here: Array = C if untouched else cost
@@ -279,7 +281,7 @@ class Standard:
         second = _sparse_row(row * unit, n) if sparse else DenseMap((row * unit)[None])
         proof = program.proof
         b, equal = np.append(program.b, limit.R * unit), np.append(program.equal, False)
-        exact = StackedMap(proof.family, second)
+        exact = as_dense(StackedMap(proof.family, second))
         playing = exact if program.family is proof.family else _like(program.family, second, program.C)
         return replace(
             self,
@@ -303,7 +305,8 @@ def _compressed(family: LinearMap, V: np.ndarray) -> tuple[LinearMap, LinearMap]
     rows: list[sp.csr_array] = []
     entries = 0
     for j in range(m):
-        part = exact_congruence(family.matrix(j), V)
+        A = exact_matrix(family, j)
+        part = None if A is None else exact_congruence(A, V)
         entries += WORK if part is None else int(np.count_nonzero(part))
         if part is None or entries > WORK:
             break
