@@ -33,11 +33,8 @@ from matrixlearn.problems.played import GameProblem
 from matrixlearn.sets import KnapsackSet, TraceBall
 from matrixlearn.typing import Array
 
-ROUNDED = 1e-5
-"""Part of R by which a trace may be above it, where no bound needs R."""
-
-SAME = 1e-11
-"""Part of R that b.z may be above it by rounding."""
+ROUNDED = 4 * EPS
+"""Part of n R by which a trace, or what the rows say of it, may be above R: the rounding of its sum."""
 
 VANISHED = 1e-6
 """Part of the usual trace below which X is taken to go to 0, where X = 0 is feasible."""
@@ -231,8 +228,8 @@ class OpenProgram(GameProblem, ConicProblem):
         return self._has_trace_within(X, 0.0)
 
     def nearly_within_limit(self, X: Array) -> bool:
-        """The same, to a part in 10^5, which an X whose trace is R may miss it by."""
-        return self._has_trace_within(X, ROUNDED)
+        """The same but for rounding, which an X whose trace is R may miss it by."""
+        return self._has_trace_within(X, ROUNDED * len(self.C))
 
     @cached_property
     def _rows_bound_the_trace(self) -> bool:
@@ -240,7 +237,8 @@ class OpenProgram(GameProblem, ConicProblem):
         limit = self.limit
         if limit is None:
             return False
-        return any(float(self.b @ z) <= limit.R * (1 + SAME) for z in self._multipliers_of(limit.matrix))
+        most = limit.R * (1 + ROUNDED * len(self.C))
+        return any(float(self.b @ z) <= most for z in self._multipliers_of(limit.matrix))
 
     def ray_near(self, X: Array) -> Array | None:
         """X' >= 0 with <A_j, X'> = 0 or <= 0 and <C, X'> > 0, proved, near a multiple of X; None where none is found.

@@ -37,6 +37,8 @@ def recovered(proof: Proof, X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray | 
         return None, None
     y = proof.signed(y)
     z = exact_multipliers(proof, y)
+    if z is None and proof.upper(y)[0] == INF:  # X may run away, along a ray
+        return None, None
     terms = np.abs(y if z is None else z) * proof.family.sizes
     used = terms > (USED * float(np.max(terms, initial=0.0)) if z is None else 0.0)
     for V in (_null_space(proof.slack(y if z is None else z)[0]), whole_range(X)):
