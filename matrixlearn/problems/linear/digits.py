@@ -68,9 +68,9 @@ def exact_farkas(proof: Proof, y: np.ndarray) -> np.ndarray | None:
 
 
 def _farkas_candidates(rows: Proof, unit: np.ndarray) -> Iterator[np.ndarray]:
-    """Whole numbers near multiples of a unit, and a z near it for which A(z) has a null space in whole numbers."""
-    for q in (1.0, 2.0, 3.0, 4.0, 6.0, 8.0):
-        yield rows.signed(np.rint(q * unit))
+    """Few digits of a unit and of three times it, and a z near it for which A(z) has a null space in whole numbers."""
+    for q in (1.0, 3.0):
+        yield from (rows.signed(z) for z in _on_grids(q * unit))
     most, size = rows.value(unit)
     found = with_exact_kernel(rows, unit) if most <= AWAY * size else None
     if found is not None:
@@ -89,12 +89,26 @@ def _with_few_digits(proof: Proof, y: np.ndarray) -> list[np.ndarray]:
     """
     if len(proof.C) > SMALL:
         return []
-    largest = 2.0 ** int(np.frexp(float(np.max(np.abs(y), initial=0.0)))[1])
-    grids = dict.fromkeys([*(2.0**-k for k in range(5)), *(largest * 2.0**-k for k in range(1, 13))])
-    found = [proof.signed(np.rint(y / grid) * grid) for grid in grids]
+    found = [proof.signed(z) for z in _on_grids(y)]
     exact = with_exact_kernel(proof, y)
     found += [] if exact is None else [exact]
     return list({z.tobytes(): z for z in found}.values())
+
+
+def _on_grids(y: np.ndarray) -> Iterator[np.ndarray]:
+    """Multiples of 1, 1/2, ..., 1/16, and of parts of the largest down to 2^-12, next to y."""
+    largest = 2.0 ** int(np.frexp(float(np.max(np.abs(y), initial=0.0)))[1])
+    for grid in dict.fromkeys([*(2.0**-k for k in range(5)), *(largest * 2.0**-k for k in range(1, 13))]):
+        yield np.rint(y / grid) * grid
+
+
+def exact_combination(proof: Proof, target: np.ndarray, y: np.ndarray) -> np.ndarray | None:
+    """z next to y with A(z) = target exactly; None where none is found."""
+    for z in _on_grids(y):
+        left = exact_slack(proof.family, target, z)
+        if left is not None and not np.any(left):
+            return z
+    return None
 
 
 def _exact_slack(proof: Proof, y: np.ndarray) -> np.ndarray | None:

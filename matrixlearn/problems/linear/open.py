@@ -23,7 +23,13 @@ from matrixlearn.problems.blocks import diagonal_blocks
 from matrixlearn.problems.conic import ConicProblem
 from matrixlearn.problems.game import Game
 from matrixlearn.problems.linear.combination import combinations
-from matrixlearn.problems.linear.digits import exact_farkas, exact_multipliers, exact_ray, is_exactly_feasible
+from matrixlearn.problems.linear.digits import (
+    exact_combination,
+    exact_farkas,
+    exact_multipliers,
+    exact_ray,
+    is_exactly_feasible,
+)
 from matrixlearn.problems.linear.limit import TraceLimit
 from matrixlearn.problems.linear.proof import MOVES, Proof
 from matrixlearn.problems.linear.recovery import recovered
@@ -181,7 +187,7 @@ class OpenProgram(GameProblem, ConicProblem):
         return mixing(self.family, self.b, interior)
 
     def first_points(self) -> list[tuple[Array | None, np.ndarray | None]]:
-        """A user's strictly feasible X, or a small multiple of I; X = 0; y = 0."""
+        """A user's strictly feasible X, or a small multiple of I; X = 0; y = 0; what rows ask of a trace."""
         points: list[tuple[Array | None, np.ndarray | None]] = [(self.interior, np.zeros(len(self.b)))]
         if self.interior is None and np.all(self.b > 0) and not np.any(self.equal):
             eye = identity(self.C.shape[0], self.C)
@@ -189,6 +195,8 @@ class OpenProgram(GameProblem, ConicProblem):
             points.append((eye * (SMALL_MULTIPLE / (float(np.max(traces, initial=0.0)) or 1.0)), None))
         if self.proof.zero_is_feasible:
             points.append((0 * self.C, None))
+        elif self.limit is not None and not self.limit.row:
+            points += [(None, z) for z in self._multipliers_of(-self.limit.matrix)]
         return points
 
     # -- bounds -----------------------------------------------------------------------------------
@@ -221,7 +229,9 @@ class OpenProgram(GameProblem, ConicProblem):
         if limit.most(W, self.proof.margin(W).delta) <= most:
             return True
         found = spanned(self.proof, W)
-        return found is not None and limit.most(found.point, found.delta) <= most
+        if found is None:
+            return False
+        return limit.most(found.point, found.delta) <= most or self._bound_the_trace(found.equal)
 
     def within_limit(self, X: Array) -> bool:
         """Whether the feasible matrix that X proves has a trace that the user's bound allows."""
@@ -233,12 +243,22 @@ class OpenProgram(GameProblem, ConicProblem):
 
     @cached_property
     def _rows_bound_the_trace(self) -> bool:
-        """Whether A(z) is about the matrix of the trace, z_j >= 0 outside E, and b.z <= R but for rounding."""
+        """Whether those of the program do."""
+        return self._bound_the_trace(self.equal)
+
+    def _bound_the_trace(self, equal: np.ndarray) -> bool:
+        """Whether the rows, some of them with equality, say that the trace is at most R, but for rounding: A(z) is the
+        matrix of the trace, z_j >= 0 outside these, and b.z <= R.
+        """
         limit = self.limit
         if limit is None:
             return False
         most = limit.R * (1 + ROUNDED * len(self.C))
-        return any(float(self.b @ z) <= most for z in self._multipliers_of(limit.matrix))
+        for z in combinations(self.proof.family, self.family.sizes, equal, limit.matrix):
+            exact = None if limit.error else exact_combination(self.proof, limit.matrix, z)
+            if float(self.b @ (z if exact is None else exact)) <= most:
+                return True
+        return False
 
     def ray_near(self, X: Array) -> Array | None:
         """X' >= 0 with <A_j, X'> = 0 or <= 0 and <C, X'> > 0, proved, near a multiple of X; None where none is found.

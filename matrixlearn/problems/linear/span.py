@@ -62,12 +62,15 @@ class Spanned:
         What it proves, and what that adds up to.
     delta : float
         How far from ``point`` the feasible matrix may be, in the Frobenius norm.
+    equal : ndarray of bool, shape (m,)
+        The rows that it meets with equality.
     """
 
     point: np.ndarray
     lower: float
     size: float
     delta: float
+    equal: np.ndarray
 
 
 def spanned(proof: Proof, X: np.ndarray) -> Spanned | None:
@@ -107,7 +110,7 @@ def within(proof: Proof, X: np.ndarray, V: np.ndarray, equal: np.ndarray) -> Spa
     if len(point) > n:  # the mean of W and of what multiplication by i makes of it is as good
         point = (point[:n, :n] + point[n:, n:]) / 2 + 0.5j * (point[n:, :n] - point[:n, n:])
     delta = float(np.linalg.norm(V)) ** 2 * inside.margin(W).delta + congruence_error(W, V.T)
-    return Spanned(point, lower, proof.terms(point), delta)
+    return Spanned(point, lower, proof.terms(point), delta, equal)
 
 
 def as_real(A: np.ndarray) -> np.ndarray:
