@@ -17,7 +17,7 @@ from matrixlearn._choice import chosen
 from matrixlearn._settings import limits_of, seed_of
 from matrixlearn._threads import governed
 from matrixlearn.callbacks import Callback, Event, Progress, silent
-from matrixlearn.certificate import certified, estimate
+from matrixlearn.certificate import certified, estimate, settled
 from matrixlearn.clock import clock_time
 from matrixlearn.engines import Engine, Incumbent, InteriorPoint, Limits, Proposal, Run, run
 from matrixlearn.engines.base import INTERRUPTED, run_from
@@ -313,9 +313,7 @@ def _solution(problem: Problem, points: Proposal, found: Found, asked: Request) 
     done, best, tol, atol = found.run, found.run.incumbent, asked.tol, asked.atol
     X = None if best.from_vector.upper == -INF or best.from_vector.lower == INF else points.X  # y proves there is none
     try:
-        first = certified(problem, X=X, y=points.y)
-        certificate = certified(problem, X=first.X, y=first.y)
-        certificate = replace(certificate, X=first.X, y=first.y)  # those that `verify` computes the same bounds of
+        certificate = settled(problem, X=X, y=points.y)
         if best.from_matrix.rigour == "estimate" and X is not None:
             certificate = replace(certificate, **estimate(problem, X, certificate, tol, atol))
         value = certificate.value
