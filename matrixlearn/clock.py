@@ -15,6 +15,11 @@ from contextvars import ContextVar
 _deadline = ContextVar("_deadline", default=math.inf)
 
 
+def clock_time() -> float:
+    """Seconds, from an arbitrary beginning."""
+    return time.perf_counter()
+
+
 class TimeIsUp(BaseException):
     """The time limit has passed; caught by the run that set it."""
 
@@ -22,7 +27,7 @@ class TimeIsUp(BaseException):
 @contextmanager
 def time_limited(seconds: float) -> Iterator[None]:
     """So many seconds from now, or fewer where a run around this one has set an earlier end."""
-    before = _deadline.set(min(_deadline.get(), time.perf_counter() + seconds))
+    before = _deadline.set(min(_deadline.get(), clock_time() + seconds))
     try:
         yield
     finally:
@@ -37,5 +42,5 @@ def ask_the_clock() -> None:
     TimeIsUp
         Afterwards.
     """
-    if time.perf_counter() > _deadline.get():
+    if clock_time() > _deadline.get():
         raise TimeIsUp

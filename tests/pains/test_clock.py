@@ -9,6 +9,8 @@ from matrixlearn_discrepancy import Discrepancy
 import matrixlearn as ml
 from matrixlearn.clock import TimeIsUp, ask_the_clock, time_limited
 
+pytestmark = pytest.mark.usefixtures("cpu_clock")
+
 
 def wide(points=1500, features=20):
     rng = np.random.default_rng(0)
@@ -18,9 +20,9 @@ def wide(points=1500, features=20):
 @pytest.mark.parametrize("method", ["sa-da", "interior-point"])
 def test_a_limit_holds_within_an_iteration(method):
     """An iteration of either takes seconds here (sa-da: two quadratic programs of sixty factorizations)."""
-    began = time.perf_counter()
+    began = time.process_time()
     solution = ml.solve(wide(), method, tol=1e-12, time_limit=0.2)
-    assert time.perf_counter() - began < 2.2  # and what it had not begun
+    assert time.process_time() - began < 2.2  # and what it had not begun
     assert solution.status == "stopped" and solution.ended == "time_limit = 0.2 s reached"
     assert -np.inf < solution.lower <= solution.upper < np.inf
     solution.verify()
