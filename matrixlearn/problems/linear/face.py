@@ -94,7 +94,7 @@ def exact_congruence(A: np.ndarray, V: np.ndarray) -> np.ndarray | None:
         return None
     (inside, e), (middle, f) = whole_numbers(V[np.ix_(used, columns)]), whole_numbers(A[np.ix_(used, used)])
     product = inside.T.dot(middle).dot(inside)
-    if max((abs(int(value)) for value in product.reshape(-1)), default=0) > EXACT:
+    if any(abs(value) // (value & -value) > EXACT for value in map(int, product.reshape(-1)) if value):
         return None
     out[np.ix_(columns, columns)] = np.ldexp(product.astype(float), 2 * e + f)
     return out

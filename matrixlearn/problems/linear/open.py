@@ -39,8 +39,8 @@ from matrixlearn.problems.played import GameProblem
 from matrixlearn.sets import KnapsackSet, TraceBall
 from matrixlearn.typing import Array
 
-ROUNDED = 4 * EPS
-"""Part of n R by which a trace, or what the rows say of it, may be above R: the rounding of its sum."""
+ROUNDED = 64 * EPS
+"""Part of n R by which a trace, or what the rows say of it, may be above R: rounding, as far as X is known."""
 
 VANISHED = 1e-6
 """Part of the usual trace below which X is taken to go to 0, where X = 0 is feasible."""
