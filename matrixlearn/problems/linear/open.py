@@ -24,13 +24,12 @@ from matrixlearn.problems.conic import ConicProblem
 from matrixlearn.problems.game import Game
 from matrixlearn.problems.linear.combination import combinations
 from matrixlearn.problems.linear.digits import (
-    exact_combination,
     exact_farkas,
     exact_multipliers,
     exact_ray,
     is_exactly_feasible,
 )
-from matrixlearn.problems.linear.limit import TraceLimit
+from matrixlearn.problems.linear.limit import ROUNDED, TraceLimit
 from matrixlearn.problems.linear.proof import MOVES, Proof
 from matrixlearn.problems.linear.recovery import recovered
 from matrixlearn.problems.linear.slater import mixing, optimal_multipliers
@@ -38,9 +37,6 @@ from matrixlearn.problems.linear.span import spanned
 from matrixlearn.problems.played import GameProblem
 from matrixlearn.sets import KnapsackSet, TraceBall
 from matrixlearn.typing import Array
-
-ROUNDED = 64 * EPS
-"""Part of n R by which a trace, or what the rows say of it, may be above R: rounding, as far as X is known."""
 
 VANISHED = 1e-6
 """Part of the usual trace below which X is taken to go to 0, where X = 0 is feasible."""
@@ -217,48 +213,13 @@ class OpenProgram(GameProblem, ConicProblem):
             return Bound(point=point, lower=found.lower, size=found.size, rounding=rounding, singular=True)
         return Bound(point=X, lower=lower, size=size, rounding=rounding)
 
-    def _has_trace_within(self, X: Array, room: float) -> bool:
-        """Whether the feasible matrix that X proves has <frame, X> <= R (1 + room).
-
-        Where the rows bound the trace by R, to rounding, the user's bound says nothing more: every feasible X counts.
-        """
-        limit = self.limit
-        if limit is None or self._rows_bound_the_trace:
-            return True
-        W, most = self._hermitian(X), limit.R * (1 + room)
-        if limit.most(W, self.proof.margin(W).delta) <= most:
-            return True
-        found = spanned(self.proof, W)
-        if found is None:
-            return False
-        return limit.most(found.point, found.delta) <= most or self._bound_the_trace(found.equal)
-
     def within_limit(self, X: Array) -> bool:
         """Whether the feasible matrix that X proves has a trace that the user's bound allows."""
-        return self._has_trace_within(X, 0.0)
+        return self.limit is None or self.limit.holds(self.proof, self._hermitian(X))
 
     def nearly_within_limit(self, X: Array) -> bool:
         """The same but for rounding, which an X whose trace is R may miss it by."""
-        return self._has_trace_within(X, ROUNDED * len(self.C))
-
-    @cached_property
-    def _rows_bound_the_trace(self) -> bool:
-        """Whether those of the program do."""
-        return self._bound_the_trace(self.equal)
-
-    def _bound_the_trace(self, equal: np.ndarray) -> bool:
-        """Whether the rows, some of them with equality, say that the trace is at most R, but for rounding: A(z) is the
-        matrix of the trace, z_j >= 0 outside these, and b.z <= R.
-        """
-        limit = self.limit
-        if limit is None:
-            return False
-        most = limit.R * (1 + ROUNDED * len(self.C))
-        for z in combinations(self.proof.family, self.family.sizes, equal, limit.matrix):
-            exact = None if limit.error else exact_combination(self.proof, limit.matrix, z)
-            if float(self.b @ (z if exact is None else exact)) <= most:
-                return True
-        return False
+        return self.limit is None or self.limit.holds(self.proof, self._hermitian(X), ROUNDED * len(self.C))
 
     def ray_near(self, X: Array) -> Array | None:
         """X' >= 0 with <A_j, X'> = 0 or <= 0 and <C, X'> > 0, proved, near a multiple of X; None where none is found.
