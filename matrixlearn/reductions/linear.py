@@ -99,9 +99,14 @@ class LinearReduction(Reduction):
             return None
         proved = best.from_matrix.rigour == "checked" and best.within(tol, atol)  # perhaps without an interior
         deeper = None if best.inside is not None or proved else next(self._deeper(run.last), None)
-        if deeper is None and run.gave_up and not proved and run.last.X is not None:
+        if deeper is None and run.gave_up and not proved and run.last.X is not None and self._is_within(run.last.X):
             deeper = self._in_units_of(run.last.X)
         return deeper or self._within_the_trace_bound(best, tol, atol)
+
+    def _is_within(self, X: Array) -> bool:
+        """Whether a matrix keeps to the user's trace bound, as far as that is not a row."""
+        limit = self.program.limit
+        return limit is None or limit.row or self.program.nearly_within_limit(X)
 
     def _in_units_of(self, X: Array) -> LinearReduction | None:
         """The same in the units of a matrix that is near the answer; None where those are about the present ones."""
@@ -133,7 +138,7 @@ class LinearReduction(Reduction):
         limit = self.program.limit
         if limit is None or limit.row:
             return None
-        if best.within(tol, atol) and best.X is not None and self.program.nearly_within_limit(best.X):
+        if best.within(tol, atol) and best.X is not None and self._is_within(best.X):
             return None
         with_row = self.standard.with_trace_row()
         why = f"tr X <= {limit.R:g}, as given, is a row from here on"
