@@ -28,6 +28,9 @@ from matrixlearn.problems.linear.standard import Standard
 from matrixlearn.reductions.base import Reduction, reduction_of
 from matrixlearn.typing import Array
 
+FAR = 100.0
+"""Times the user's trace bound, beyond which X is taken to run away; the bound becomes a row, which proves as much."""
+
 
 @dataclass(frozen=True)
 class LinearReduction(Reduction):
@@ -92,6 +95,13 @@ class LinearReduction(Reduction):
     def _stand_in(self) -> Problem | None:
         """The program between bounds that are not known yet: each engine is asked whether it could play it."""
         return self.program.bounded()
+
+    def is_left_by(self, known: Incumbent) -> bool:
+        """Whether X has left the user's trace bound far behind, and no y bounds the objective without it."""
+        limit, X = self.program.limit, known.X
+        if limit is None or limit.row or X is None or known.upper < INF or known.lower == -INF:
+            return False
+        return self.program.trace_of(X) > FAR * limit.R
 
     def after(self, run: Run, tol: float, atol: float) -> LinearReduction | None:
         best = run.incumbent
