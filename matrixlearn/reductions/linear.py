@@ -34,6 +34,12 @@ from matrixlearn.typing import Array
 MOST_BASES = 3
 """The most bases that are tried, each from an X in the one before, in which more of its digits count."""
 
+SHORT = 1e-6
+"""Part of R by which an X that an engine holds at R may be above it."""
+
+FAR = 100.0
+"""Times the user's trace bound, beyond which X is taken to run away; the bound becomes a row, which proves as much."""
+
 
 @dataclass(frozen=True)
 class LinearReduction(Reduction):
@@ -101,6 +107,13 @@ class LinearReduction(Reduction):
         """The program between bounds that are not known yet: each engine is asked whether it could play it."""
         return self.program.bounded()
 
+    def is_left_by(self, known: Incumbent) -> bool:
+        """Whether X has left the user's trace bound far behind, and no y bounds the objective without it."""
+        limit, X = self.program.limit, known.X
+        if limit is None or limit.row or X is None or known.upper < INF or known.lower == -INF:
+            return False
+        return self.program.trace_of(X) > FAR * limit.R
+
     def after(self, run: Run, tol: float, atol: float) -> LinearReduction | None:
         best = run.incumbent
         if best.upper == -INF:
@@ -115,17 +128,21 @@ class LinearReduction(Reduction):
         if not inside:
             yield from self._deeper(run)
         if run.gave_up:
-            yield from self._in_units_of(run.last.X)
+            if run.last.X is not None and self._is_within(run.last.X):
+                yield from self._in_units_of(run.last.X)
             if inside:
                 yield from self._deeper(run)
 
-    def _in_units_of(self, X: Array | None) -> Iterator[LinearReduction]:
+    def _is_within(self, X: Array) -> bool:
+        """Whether a matrix keeps to the user's trace bound, as far as engines are exact, or that is a row."""
+        limit = self.program.limit
+        return limit is None or limit.row or self.program.trace_of(X) <= limit.R * (1 + SHORT)
+
+    def _in_units_of(self, X: Array) -> Iterator[LinearReduction]:
         """The same in the units of a matrix near the answer, and in a basis in which that is about I; none where
         those are about the present ones, or have more digits than floating point has.
         """
         before, standard = self.problem.units, self.standard
-        if X is None:
-            return
         t = units_of(as_numpy(standard.lifted_matrix(X))) if before is None else None
         if t is not None and not np.array_equal(t, standard.t):
             in_units = dataclasses.replace(self.problem, units=t)
