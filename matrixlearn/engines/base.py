@@ -243,7 +243,8 @@ def run(
         with contextlib.suppress(KeyboardInterrupt, MachinesError):  # what is known in the end is worth all eigenvalues
             if last.interior is not None or waiting:
                 incumbent = incumbent.offered(last)
-            for X, y in ((incumbent.X, incumbent.y), (last.X, last.y)):
+            pairs = [(incumbent.X, incumbent.y), (last.X, last.y)] if iteration and ended != "decided" else []
+            for X, y in pairs:
                 if X is not None and y is not None and not incumbent.within(tol, atol):
                     incumbent = incumbent.offered(Proposal(*recovered(problem, X, y)))
             if incumbent.within(tol, atol):
