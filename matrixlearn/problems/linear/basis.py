@@ -15,14 +15,14 @@ from matrixlearn.maps import DenseMap, LinearMap
 from matrixlearn.problems.linear.face import exact_congruence, null_space
 from matrixlearn.problems.linear.members import FEW, exact_matrix
 
-NEAR = 4.0
+NEAR = 1.0
 """How far an entry of L may be off, in parts of what doubles the length of a small direction."""
 
 LARGEST = 40
 """The order up to which a basis is looked for."""
 
-NOISE = 1e-14
-"""Part of the largest entry of D, below which one is rounding."""
+NOISE = 1e-13
+"""Part of the largest entry of D, of entries of one size, below which one is rounding."""
 
 
 def basis_of(X: np.ndarray) -> np.ndarray | None:
@@ -42,7 +42,9 @@ def basis_of(X: np.ndarray) -> np.ndarray | None:
         pivot = max(rows, key=lambda i: left[i, i])
         rows.remove(pivot)
         order.append(pivot)
-        D[k] = max(left[pivot, pivot], NOISE * D[0])
+        D[k] = left[pivot, pivot]
+        if not D[k] > NOISE * D[0]:  # singular, as far as can be told
+            return None
         L[pivot, k] = 1.0
         L[rows, k] = left[rows, pivot] / D[k]
         left = left - D[k] * np.outer(L[:, k], L[:, k])

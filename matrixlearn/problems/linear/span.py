@@ -16,11 +16,11 @@ from math import lcm
 
 import numpy as np
 
-from matrixlearn.linalg import sym
+from matrixlearn._array import EPS
+from matrixlearn.linalg import cholesky, sym
 from matrixlearn.linalg.pivoting import pivot_order
 from matrixlearn.linalg.verified import INF
 from matrixlearn.maps import CompressedMap, DenseMap
-from matrixlearn.maps.bounded import congruence_error
 from matrixlearn.problems.linear.face import exact_congruence, integers, reduced_echelon
 from matrixlearn.problems.linear.members import exact_matrix
 from matrixlearn.problems.linear.proof import Proof
@@ -106,10 +106,12 @@ def within(proof: Proof, X: np.ndarray, V: np.ndarray, equal: np.ndarray) -> Spa
     lower, _ = inside.lower(W)
     if not lower > -INF:
         return None
-    point = sym(V @ W @ V.T)
+    factor = cholesky(W)  # a product of it has no negative eigenvalue beyond its own rounding
+    point = sym(V @ W @ V.T) if factor is None else sym((V @ factor) @ (V @ factor).T)
     if len(point) > n:  # the mean of W and of what multiplication by i makes of it is as good
         point = (point[:n, :n] + point[n:, n:]) / 2 + 0.5j * (point[n:, :n] - point[:n, n:])
-    delta = float(np.linalg.norm(V)) ** 2 * inside.margin(W).delta + congruence_error(W, V.T)
+    rounding = 4 * (len(V) + 4) * EPS * float(np.trace(W))
+    delta = float(np.linalg.norm(V)) ** 2 * (inside.margin(W).delta + rounding)
     return Spanned(point, lower, proof.terms(point), delta, equal)
 
 
