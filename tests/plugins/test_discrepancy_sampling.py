@@ -53,7 +53,7 @@ def test_orthogonal_points_meet_the_bound_on_the_complexity():
 
 
 def test_symmetrization_costs_the_factor_two_that_is_not_printed():
-    """One draw of x = 1 (probability e) or 0: E sup (L_Q - L_S) = (1 - e) e (2 Lambda)^2, E R_S = e (2 Lambda)^2 / 2."""
+    """One draw, 1 (probability e) or 0: E sup (L_Q - L_S) = (1 - e) e (2 Lambda)^2, E R_S = e (2 Lambda)^2 / 2."""
     e, x = 0.05, np.array([[1.0]])
     apart = (1 - e) * e * 4 * LAMBDA**2  # where 1 is drawn, no hypothesis does worse on Q
     complexity = e * of_losses(x)  # where 0 is drawn, all losses are 0
