@@ -44,7 +44,9 @@ class Projections(MirrorDescent):
     seed: int = 0
 
     rule: ClassVar[Step] = "approximate"
+    """The step along a constraint: by a formula or by a line search."""
     oracle: ClassVar[type[MostViolated]] = Correcting
+    """The oracle that takes the steps."""
 
     def objection(self, problem: Problem) -> str:
         return "" if isinstance(problem, DefiniteBoost) else f"{self.name} is for DefiniteBoost problems"
