@@ -303,8 +303,9 @@ def test_cross_validation_routes_the_domains(task):
 def test_cross_validation_hands_over_the_whole_target_unless_it_is_as_long_as_the_source(rng, rows, seen):
     """As `fit` says of X_target: what has one row for each of X is sliced with it."""
     X, target = rng.standard_normal((14, 2)), rng.standard_normal((rows, 2))
-    model = DiscrepancyRegressor(max_weight=None)
-    done = cross_validate(model, X, X[:, 0], params={"X_target": target}, cv=2, return_estimator=True)
+    done = cross_validate(
+        DiscrepancyRegressor(max_weight=2.0), X, X[:, 0], params={"X_target": target}, cv=2, return_estimator=True
+    )
     assert [len(fitted.solution_.problem.X_target) for fitted in done["estimator"]] == [seen, seen]
 
 
