@@ -315,7 +315,8 @@ def _solution(problem: Problem, points: Proposal, found: Found, asked: Request) 
     X = None if best.from_vector.upper == -INF or best.from_vector.lower == INF else points.X  # y proves there is none
     try:
         first = certified(problem, X=X, y=points.y)
-        certificate = certified(problem, X=first.X, y=first.y)
+        same = first.X is X and first.y is points.y  # points that are in their sets: nothing to be computed once more
+        certificate = first if same else certified(problem, X=first.X, y=first.y)
         certificate = replace(certificate, X=first.X, y=first.y)  # those that `verify` computes the same bounds of
         if best.from_matrix.rigour == "estimate" and X is not None:
             certificate = replace(certificate, **estimate(problem, X, certificate, tol, atol))
