@@ -11,11 +11,11 @@ import io
 import os
 import pickle
 import re
-import time
 from types import FunctionType, MethodType
 from typing import Any
 
 from matrixlearn._saved import digest
+from matrixlearn.clock import clock_time
 from matrixlearn.engines import Engine
 from matrixlearn.engines.snapshot import Snapshot
 from matrixlearn.exceptions import CapabilityError, MatrixLearnError
@@ -87,12 +87,12 @@ class Checkpoint:
         """Write it, where enough time has passed; at the end, the last one that was not."""
         if self.path is None or snapshot.state is None:
             return
-        if not at_the_end and time.perf_counter() < self.next:
+        if not at_the_end and clock_time() < self.next:
             self.unwritten = snapshot
             return
         if at_the_end and self.unwritten is None:
             return
-        began = time.perf_counter()
+        began = clock_time()
         said = {"loop": self.loop, "engine": self.engine, "data": self.data}
         content = io.BytesIO()
         try:
@@ -103,8 +103,8 @@ class Checkpoint:
         with replacing(self.path) as file:
             file.write(MAGIC + pickle.dumps(said) + content.getvalue())
         self.unwritten = None
-        now = time.perf_counter()
-        self.next = now + SHARE * (now - began)
+        ended = clock_time()
+        self.next = ended + SHARE * (ended - began)
 
     def _read(self, path: str | os.PathLike[str]) -> tuple[dict[str, Any], io.BytesIO]:
         """(what the file says of itself, the rest) of a checkpoint of this problem."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import math
 import os
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import reduce
@@ -18,8 +17,8 @@ from matrixlearn._choice import chosen
 from matrixlearn._settings import limits_of, seed_of
 from matrixlearn._threads import governed
 from matrixlearn.callbacks import Callback, Event, Progress, silent
-from matrixlearn.certificate import certified, estimate
-from matrixlearn.clock import ending_after
+from matrixlearn.certificate import certified, estimate, settled
+from matrixlearn.clock import clock_time, ending_after
 from matrixlearn.engines import Engine, Incumbent, InteriorPoint, Limits, Proposal, Run, run
 from matrixlearn.engines.base import INTERRUPTED, run_from
 from matrixlearn.engines.incumbent import is_finite, proves
@@ -134,11 +133,11 @@ class Request:
     """The points of an earlier answer."""
     seed: int | None
     keeper: Keeper
-    began: float = field(default_factory=time.perf_counter)
+    began: float = field(default_factory=clock_time)
 
     def remaining(self) -> Limits:
         """The limits, and how much of the time is spent."""
-        return replace(self.limits, spent=time.perf_counter() - self.began)
+        return replace(self.limits, spent=clock_time() - self.began)
 
     def part(self, share: float) -> Request:
         """The same to a part of the tolerances."""
@@ -207,11 +206,11 @@ def _run(reduction: Reduction, asked: Request, tell: Callback) -> Found:
     """Choose an engine and run it on the program of a reduction, or on that between bounds, where it needs them."""
     choice = chosen(reduction, asked.method, asked.tol)
     engine = choice.engine if asked.seed is None else choice.engine.seeded(asked.seed)
-    notes, began = [choice.why], time.perf_counter()
+    notes, began = [choice.why], clock_time()
     try:
         start = _start(reduction, asked.earlier)
     except KeyboardInterrupt:  # before anything is known
-        ended = Run(Incumbent(reduction.program), (), 0, time.perf_counter() - began, INTERRUPTED)
+        ended = Run(Incumbent(reduction.program), (), 0, clock_time() - began, INTERRUPTED)
         return Found(engine, ended, tuple(notes))
     if engine.objection(reduction.program):
         first = _between(reduction, start, asked, notes)
@@ -219,7 +218,7 @@ def _run(reduction: Reduction, asked: Request, tell: Callback) -> Found:
         if first.ended == INTERRUPTED or engine.objection(start.problem):
             lacking = f"no strictly feasible X was found, which {engine.name} needs"
             why = INTERRUPTED if first.ended == INTERRUPTED else lacking
-            return Found(engine, Run(start, (), 0, time.perf_counter() - began, why), tuple(notes))
+            return Found(engine, Run(start, (), 0, clock_time() - began, why), tuple(notes))
     done = run_from(
         engine,
         start.problem,
@@ -303,7 +302,7 @@ def _answered(problem: Problem, why: str, asked: Request) -> Solution:
         method="presolve",
         tol=asked.tol,
         iterations=0,
-        seconds=time.perf_counter() - asked.began,
+        seconds=clock_time() - asked.began,
         history=History(),
         notes=(f"ended: {why}", "0 iterations"),
     )
@@ -314,10 +313,7 @@ def _solution(problem: Problem, points: Proposal, found: Found, asked: Request) 
     done, best, tol, atol = found.run, found.run.incumbent, asked.tol, asked.atol
     X = None if best.from_vector.upper == -INF or best.from_vector.lower == INF else points.X  # y proves there is none
     try:
-        first = certified(problem, X=X, y=points.y)
-        same = first.X is X and first.y is points.y  # points that are in their sets: nothing to be computed once more
-        certificate = first if same else certified(problem, X=first.X, y=first.y)
-        certificate = replace(certificate, X=first.X, y=first.y)  # those that `verify` computes the same bounds of
+        certificate = settled(problem, X=X, y=points.y)
         if best.from_matrix.rigour == "estimate" and X is not None:
             certificate = replace(certificate, **estimate(problem, X, certificate, tol, atol))
         value = certificate.value
@@ -344,7 +340,7 @@ def _solution(problem: Problem, points: Proposal, found: Found, asked: Request) 
         tol=tol,
         atol=atol,
         iterations=done.iterations,
-        seconds=time.perf_counter() - asked.began,
+        seconds=clock_time() - asked.began,
         history=History(done.events),
         notes=(
             *found.notes,

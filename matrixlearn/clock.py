@@ -19,6 +19,11 @@ _deadline = ContextVar("_deadline", default=math.inf)
 _end = ContextVar("_end", default=math.inf)
 
 
+def clock_time() -> float:
+    """Seconds, from an arbitrary beginning."""
+    return time.perf_counter()
+
+
 class TimeIsUp(BaseException):
     """The time limit has passed; caught by the run that set it."""
 
@@ -26,7 +31,7 @@ class TimeIsUp(BaseException):
 @contextmanager
 def time_limited(seconds: float) -> Iterator[None]:
     """So many seconds from now, or fewer where a run around this one has set an earlier end."""
-    before = _deadline.set(min(_deadline.get(), time.perf_counter() + seconds))
+    before = _deadline.set(min(_deadline.get(), clock_time() + seconds))
     try:
         yield
     finally:
@@ -36,7 +41,7 @@ def time_limited(seconds: float) -> Iterator[None]:
 @contextmanager
 def ending_after(seconds: float) -> Iterator[None]:
     """A solve that is given so many seconds from now; the earlier end counts where one is within another."""
-    before = _end.set(min(_end.get(), time.perf_counter() + seconds))
+    before = _end.set(min(_end.get(), clock_time() + seconds))
     try:
         yield
     finally:
@@ -45,7 +50,7 @@ def ending_after(seconds: float) -> Iterator[None]:
 
 def there_is_time() -> bool:
     """Whether the solve that calls has time left; outside of one there is."""
-    return time.perf_counter() <= _end.get()
+    return clock_time() <= _end.get()
 
 
 def ask_the_clock() -> None:
@@ -56,5 +61,5 @@ def ask_the_clock() -> None:
     TimeIsUp
         Afterwards.
     """
-    if time.perf_counter() > _deadline.get():
+    if clock_time() > _deadline.get():
         raise TimeIsUp

@@ -2,6 +2,7 @@
 
 # ruff: noqa: E402  (the environment must be set before NumPy is imported)
 import os
+import time
 
 for _variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_variable, "1")
@@ -58,6 +59,14 @@ def backend(request):
 def xp(backend):
     """The namespace of `backend`."""
     return backend.xp
+
+
+@pytest.fixture(scope="module")
+def cpu_clock():
+    """Time limits count the CPU time of this process: how busy the machine is changes no answer."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(time, "perf_counter", time.process_time)
+        yield
 
 
 @pytest.fixture(scope="module")

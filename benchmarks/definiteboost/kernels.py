@@ -2,6 +2,7 @@
 
     python benchmarks/definiteboost/kernels.py [seconds for each cvxpy solver, 120 by default]
     python benchmarks/definiteboost/kernels.py prices [seconds for each run, 60 by default]
+    python benchmarks/definiteboost/kernels.py forms
 
 52 objects and the 980 nearest of their 1,326 pairs, held to a squared distance of 0.2 / d, as in Section 5.2. The
 paper's gyrB kernel is not public: 52 of 213 globins stand in, K = exp(-D / s) / d with the structural dissimilarities
@@ -9,6 +10,9 @@ D (a squared distance), s such that 980 pairs are below 0.2 / d. Reads kernels o
 
 ``prices``: 1,800 near and far pairs of the 295 images of webcam at rank 40, which contradict each other, by the price
 of a violation in units of the mean distance. Reads office_caltech_surf of the data.
+
+``forms``: which constraints make a good kernel? 1-NN errors, half the objects against the other half, of what is
+nearest to I/d under other constraints on the same objects.
 """
 
 import multiprocessing
@@ -118,7 +122,60 @@ def prices(limit):
                 print(f"{slack:6g} {tol:6g} {method:>12} {took} {answer.iterations:10d}  {bounds}{said}", flush=True)
 
 
+def forms():
+    header("Section 5.2: constraints and the kernels that they make, 52 globins, 1-NN error")
+    K, labels, pairs, bound = figure_3_data()
+    print(f"# target kernel {nearest_neighbour_error(K, labels):.3f}; same class: share of the constraints")
+    every = np.column_stack(np.triu_indices(D_OBJECTS, 1))
+    squared = np.diag(K)[:, None] + np.diag(K)[None, :] - 2 * K
+    every = every[np.argsort(squared[tuple(every.T)], kind="stable")]
+    same = labels[every[:, 0]] == labels[every[:, 1]]
+    distance = squared[tuple(every.T)]
+    far = np.full(len(every), 4.0)
+    for count in (104, 200, 400, 700, PAIRS):
+        near = np.arange(count)
+        after = np.arange(len(every)) >= count
+        yield f"{count} nearest, 0.2/d", every[near], {"upper": bound}
+        yield f"{count} nearest, own distances", every[near], {"upper": distance[near]}
+        sides = {
+            "upper": np.where(after, far, distance[count - 1]),
+            "lower": np.where(after, distance[count - 1], -np.inf),
+        }
+        yield f"{count} nearest, the rest further", every, sides
+    for price in (0.1, 1.0, 10.0):
+        yield f"{PAIRS} nearest, 0.2/d, soft at {price:g}", every[:PAIRS], {"upper": bound, "slack": price}
+    drawn = np.random.default_rng(1).permutation(len(every))[:PAIRS]
+    yield f"{PAIRS} at random, own distances", every[drawn], {"upper": distance[drawn]}
+    yield (
+        f"{PAIRS} nearest, distances as equalities",
+        every[:PAIRS],
+        dict.fromkeys(("upper", "lower"), distance[:PAIRS]),
+    )
+    yield f"all {same.sum()} pairs of one class, 0.2/d", every[same], {"upper": bound}
+
+
+def show_forms():
+    """One row for each."""
+    _, labels, _, _ = figure_3_data()
+    print(f"{'constraints':42} {'same class':>10} {'active':>7} {'error':>7} {'gap':>8} {'CPU s':>6}")
+    for name, pairs, sides in forms():
+        vectors = np.zeros((len(pairs), D_OBJECTS))
+        vectors[np.arange(len(pairs)), pairs[:, 0]], vectors[np.arange(len(pairs)), pairs[:, 1]] = 1.0, -1.0
+        began = time.process_time()
+        answer = ml.solve(DefiniteBoost(vectors=vectors, **sides), tol=1e-3, time_limit=60.0)
+        squares = np.einsum("ja,ab,jb->j", vectors, answer.matrix, vectors)
+        active = np.mean(squares >= (1 - 1e-4) * np.asarray(sides["upper"]))
+        constrained = np.broadcast_to(sides["upper"], len(pairs)) < 1
+        share = np.mean((labels[pairs[:, 0]] == labels[pairs[:, 1]])[constrained])
+        error = nearest_neighbour_error(answer.matrix, labels)
+        seconds = time.process_time() - began
+        print(f"{name:42} {share:10.2f} {active:7.2f} {error:7.3f} {answer.gap:8.1e} {seconds:6.1f}", flush=True)
+
+
 def main():
+    if sys.argv[1:2] == ["forms"]:
+        show_forms()
+        return
     if sys.argv[1:2] == ["prices"]:
         prices(float(sys.argv[2]) if len(sys.argv) > 2 else 60.0)
         return

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import contextlib
 import math
-import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -19,7 +18,7 @@ from typing import Any
 
 from matrixlearn.callbacks import Callback, Event, silent
 from matrixlearn.certificate import Certificate
-from matrixlearn.clock import TimeIsUp, time_limited
+from matrixlearn.clock import TimeIsUp, clock_time, time_limited
 from matrixlearn.engines.incumbent import Incumbent, Proposal
 from matrixlearn.engines.snapshot import FORGETFUL, Keeper, Snapshot
 from matrixlearn.exceptions import MachinesError
@@ -185,7 +184,7 @@ def run(
     ``decided`` ends the loop as soon as the bounds answer a question other than the gap. ``keeper`` gets a snapshot of
     each check, and may give the one to go on from: iterations and seconds are then counted from the very first.
     """
-    began = time.perf_counter()
+    began = clock_time()
     incumbent, subject = start or Incumbent.first(problem), engine.subject(problem)
     events: list[Event] = []
     iteration, state, ended, last, waiting = 0, None, "", Proposal(), False
@@ -194,13 +193,13 @@ def run(
         iteration, state, incumbent, last, events = at.iteration, at.state, at.incumbent, at.last, list(at.events)
     earlier = events[-1].seconds if events else 0.0
 
-    def now() -> Event:
-        seconds, note = earlier + time.perf_counter() - began, problem.traffic()
+    def event() -> Event:
+        seconds, note = earlier + clock_time() - began, problem.traffic()
         return Event(iteration, seconds, incumbent.lower, incumbent.upper, incumbent.gap, note)
 
     def check() -> str:
         nonlocal at
-        events.append(now())
+        events.append(event())
         at = Snapshot(iteration, state, incumbent, last, tuple(events))
         stop = callback(events[-1])
         keeper.keep(at)
@@ -221,7 +220,7 @@ def run(
             if iteration >= limits.max_iter:
                 ended = f"max_iter = {int(limits.max_iter)} reached"
                 break
-            left = limits.time_limit - limits.spent - (time.perf_counter() - began)
+            left = limits.time_limit - limits.spent - (clock_time() - began)
             if left <= 0:
                 raise TimeIsUp
             with time_limited(left):
@@ -253,12 +252,12 @@ def run(
                 incumbent = incumbent.offered(last)
             if last.X is not None:
                 incumbent = incumbent.estimated(last.X)
-                events.append(now())
+                events.append(event())
     return Run(
         incumbent=incumbent,
         events=tuple(events),
         iterations=iteration,
-        seconds=earlier + time.perf_counter() - began,
+        seconds=earlier + clock_time() - began,
         ended=ended,
         state=state,
         last=last,

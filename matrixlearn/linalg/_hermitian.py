@@ -57,11 +57,16 @@ def real_product(A: Array, B: Array) -> Array:
 
 
 def inner(A: Array, B: Array) -> float:
-    """<A, B> = Re tr(A^H B), the real inner product of Hermitian matrices (or of vectors); A may be scipy sparse."""
+    """<A, B> = Re tr(A^H B), the real inner product of Hermitian matrices (or of vectors).
+
+    A may be scipy sparse, or know its inner products itself (``A.inner(B)``).
+    """
     if isinstance(A, np.ndarray) and isinstance(B, np.ndarray):
         return float(np.vdot(A, B).real)  # one pass, no temporary
     if is_sparse(A):
         return float(np.real(A.conj().multiply(B).sum()))
+    if hasattr(A, "inner"):
+        return float(A.inner(B))
     return float(namespace(A, B).sum(real_product(A, B)))
 
 

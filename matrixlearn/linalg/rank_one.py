@@ -22,13 +22,15 @@ class RankOneSum:
 
     Parameters
     ----------
-    P : ndarray or scipy sparse array, shape (q, n)
+    P : ndarray or scipy sparse array (no sparse matrix), shape (q, n)
         The rows x_j^T.
     d : ndarray, shape (q,)
     """
 
     P: Any
     d: np.ndarray
+
+    __array_ufunc__ = None  # NumPy leaves sums and products with its arrays to this class
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -49,7 +51,25 @@ class RankOneSum:
 
     __rmul__ = __mul__
 
-    def dense(self) -> np.ndarray:
+    def __add__(self, other: Any) -> Any:
+        """A sum of the same rows, or with a sparse array without entries: the empty sum of losses; else an array."""
+        if isinstance(other, RankOneSum) and other.P is self.P:
+            return RankOneSum(self.P, self.d + other.d)
+        if getattr(other, "nnz", None) == 0:
+            return self
+        return self.toarray() + (other.toarray() if isinstance(other, RankOneSum) else other)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Any:
+        return self + -1.0 * other
+
+    def inner(self, X: np.ndarray) -> float:
+        """<M, X> = sum_j d_j x_j^H X x_j for a Hermitian X."""
+        forms = (self.P.conj() * (self.P @ X.T)).sum(axis=1)
+        return float(self.d @ np.real(forms))
+
+    def toarray(self) -> np.ndarray:
         """M as an (n, n) array."""
         conjugate = self.P.conj()
         weighted = self.P.T * self.d if isinstance(self.P, np.ndarray) else self.P.T.multiply(self.d).tocsr()
@@ -57,9 +77,9 @@ class RankOneSum:
         return np.asarray(M) if isinstance(M, np.ndarray) else M.toarray()
 
     def for_products(self, columns: int) -> Any:
-        """Itself or `dense`, whichever takes fewer flops for that many products with one vector."""
+        """Itself or `toarray`, whichever takes fewer flops for that many products with one vector."""
         used = np.flatnonzero(self.d)
         q = len(used) if isinstance(self.P, np.ndarray) else self.P.nnz / max(1, self.shape[0])
         if columns * (2 * q - self.shape[0]) >= q * self.shape[0]:
-            return self.dense()
+            return self.toarray()
         return self if len(used) == len(self.d) else RankOneSum(self.P[used], self.d[used])

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import logging
 import multiprocessing
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from matrixlearn.exceptions import MachinesError, MissingExtraError
 from matrixlearn.machines.keeper import Keeper
@@ -16,13 +17,14 @@ from matrixlearn.machines.keeper import Keeper
 if TYPE_CHECKING:
     from matrixlearn.machines.dask import Dask
 
+T = TypeVar("T")
 LOOPBACK = "127.0.0.1"
 QUIET = "matrixlearn.machines.quiet"
 """What the processes of an embedded cluster load first."""
 PATIENCE = 10.0
-"""Seconds in which a scheduler must answer, or a worker come."""
+"""Seconds in which a scheduler must answer, and a first worker come to it."""
 START = 60.0
-"""Seconds in which an embedded cluster must start: 1 on an idle machine, 4 to 7 under load."""
+"""Seconds in which the process of a worker must start, at first or again: 1 on an idle machine, 4 to 7 under load."""
 GLANCE = 1.0
 """Seconds after which one looks whether the worker that one waits for is still there."""
 
@@ -124,12 +126,12 @@ class Cluster:
             Where the scheduler does not answer.
         """
         try:
-            return sorted(self.client.sync(self.client.scheduler.ncores, callback_timeout=PATIENCE))
+            return sorted(self._awaited(self.client.scheduler.ncores, PATIENCE))
         except Exception as error:
             msg = f"the Dask scheduler does not answer: {_brief(error)}"
             raise MachinesError(msg) from error
 
-    def some_workers(self, patience: float = PATIENCE) -> list[str]:
+    def some_workers(self, patience: float = START) -> list[str]:
         """Those that are there, as soon as there is one.
 
         Raises
@@ -147,6 +149,24 @@ class Cluster:
                 msg = f"the Dask scheduler has no worker, and none came within {patience:g} s: start some"
                 raise MachinesError(msg)
             time.sleep(0.1)
+
+    def _awaited(self, function: Callable[[], Awaitable[T]], seconds: float) -> T:
+        """What a function of Dask returns in time.
+
+        ``callback_timeout`` of `Client.sync` is the same, but for Ctrl-C: what it cancels before it has begun it never
+        awaits, and Python warns.
+
+        Raises
+        ------
+        TimeoutError
+        """
+
+        async def timed() -> T:
+            async with asyncio.timeout(seconds):
+                return await function()
+
+        found: T = self.client.sync(timed)
+        return found
 
     # -- keepers ------------------------------------------------------------------------------------
 
@@ -197,7 +217,7 @@ class Cluster:
         while len(found) < len(asked):
             left = end - time.monotonic()
             with contextlib.suppress(TimeoutError):
-                self.client.sync(settled, callback_timeout=max(0.01, min(GLANCE, left)))
+                self._awaited(settled, max(0.01, min(GLANCE, left)))
                 continue
             there = self.workers()
             for i, (keeper, future) in enumerate(asked):

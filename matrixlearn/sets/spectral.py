@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from matrixlearn._array import identity, is_sparse, namespace, zeros
+from matrixlearn._array import identity, namespace, zeros
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.linalg import adjoint, cholesky, eigh, eigvalsh, sym, trace
 from matrixlearn.linalg.tridiagonal import pairs_of, values_of
@@ -83,8 +83,8 @@ class SpectralSet(ABC):
         """max over X in S of <F, X>, from the eigenvalues of F."""
 
     def support(self, F: Array) -> float:
-        """max over X in S of <F, X>, without any allowance for rounding; F may be scipy sparse."""
-        return self.support_of(self.eigenvalues(F.toarray() if is_sparse(F) else F))
+        """max over X in S of <F, X>, without any allowance for rounding; F may be scipy sparse, or a `RankOneSum`."""
+        return self.support_of(self.eigenvalues(F.toarray() if hasattr(F, "toarray") else F))
 
     @abstractmethod
     def clip(self, eigenvalues: Array) -> Array:
@@ -162,7 +162,7 @@ class ExpertHull(SpectralSet):
         return self.trace * (max(best, 0.0) if self.slack else best)
 
     def support(self, F: Array) -> float:
-        F = F.toarray() if is_sparse(F) else F
+        F = F.toarray() if hasattr(F, "toarray") else F
         return max(self.support_of(values_of(F[block, block]).extremes()) for block in self.slices())
 
 

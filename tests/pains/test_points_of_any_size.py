@@ -12,6 +12,8 @@ from matrixlearn_quantum import StateTomography
 
 import matrixlearn as ml
 
+pytestmark = pytest.mark.usefixtures("cpu_clock")
+
 PROBLEMS = (ml.LinearSDP, Discrepancy, MaxCut, DefiniteBoost, MinMaxSDP, MEGRegression, StateTomography)
 SIZES = (0.0, 5e-324, 1e-310, 1e-160, 1e49, 1e150, math.inf, -math.inf, math.nan)
 

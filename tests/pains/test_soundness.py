@@ -23,6 +23,8 @@ from matrixlearn.engines.base import State
 from matrixlearn.exceptions import CertificateError, MatrixLearnError
 from matrixlearn.testing.exact import exact_program, faults, mixed_chain, quadratic_over_linear, solve_faults
 
+pytestmark = pytest.mark.usefixtures("cpu_clock")
+
 L, E = ml.LinearSDP.with_senses, ml.entries
 
 

@@ -11,6 +11,8 @@ import matrixlearn as ml
 from matrixlearn import registry
 from matrixlearn.exceptions import CapabilityError, ProblemError
 
+pytestmark = pytest.mark.usefixtures("cpu_clock")
+
 METHODS = ("corrective", "barrier", "definiteboost", "bregman")
 C = np.array([[1.0, 2, 0], [0, -1, 3], [1, 1, 0.5]])  # not symmetric
 

@@ -20,6 +20,8 @@ from matrixlearn.penalties import ElasticNet, Group, Nuclear
 from matrixlearn.registry import registered_engines
 from matrixlearn.testing import check_engine, parametrize_with_checks
 
+pytestmark = pytest.mark.usefixtures("cpu_clock")
+
 seeds = st.integers(0, 2**32 - 1)
 
 

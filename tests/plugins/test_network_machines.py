@@ -157,13 +157,13 @@ def test_the_embedded_cluster_ends_with_the_solve_and_comes_again(tmp_path):
     for connection in ours()[0].net_connections():
         assert not connection.laddr or connection.laddr.ip == "127.0.0.1"
     solution = ml.solve(problem)
-    psutil.wait_procs(ours(), timeout=10)
+    psutil.wait_procs(ours(), timeout=60)
     assert ours() == []
     assert "MB moved" in solution.explain()
     solution.save(tmp_path / "answer.npz")  # where rows are is not kept: it is the same problem
     assert solution.certificate.verify().lower == solution.lower == ml.Solution.load(tmp_path / "answer.npz").lower
     problem.rest()  # the check has needed it again
-    psutil.wait_procs(ours(), timeout=10)
+    psutil.wait_procs(ours(), timeout=60)
     assert ours() == []
 
 

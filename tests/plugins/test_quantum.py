@@ -29,6 +29,8 @@ from matrixlearn.linalg.lbfgs import Memory
 from matrixlearn.testing import parametrize_with_checks
 from matrixlearn.testing.asserts import assert_density
 
+pytestmark = pytest.mark.usefixtures("cpu_clock")
+
 seeds = st.integers(0, 2**32 - 1)
 VECTORS = {
     "X": np.array([[1, 1], [1, -1]]) / np.sqrt(2),

@@ -13,6 +13,8 @@ import matrixlearn as ml
 from matrixlearn.exceptions import CertificateError, ProblemError
 from matrixlearn.testing.exact import CLOSED_FORMS, exact_program, faults, size_of, solve_faults
 
+pytestmark = pytest.mark.usefixtures("cpu_clock")
+
 seeds = st.integers(0, 10**6)
 tols = st.sampled_from([1e-3, 1e-6, 1e-9])
 ATOL = getattr(inspect.signature(ml.solve).parameters.get("atol"), "default", 0.0)

@@ -29,6 +29,8 @@ from matrixlearn.problems import Game
 from matrixlearn.problems.played import Played
 from matrixlearn.sets import KnapsackSet, ScaledSimplex, SpectralBall, Spectraplex
 
+pytestmark = pytest.mark.usefixtures("cpu_clock")
+
 seeds = st.integers(0, 2**32 - 1)
 DELTA = 0.5
 """The accuracy of the Arora-Kale runs: T grows as 1 / DELTA^2."""

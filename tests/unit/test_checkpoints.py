@@ -10,6 +10,8 @@ import matrixlearn as ml
 from matrixlearn._checkpoint import MAGIC
 from matrixlearn.exceptions import MatrixLearnError
 
+pytestmark = pytest.mark.usefixtures("cpu_clock")
+
 CASES = [
     ("sdp", "interior-point"), ("sdp", "pdhg"), ("sdp", "mmw"), ("discrepancy", "mirror-prox"),
     ("discrepancy", "column-generation"), ("discrepancy", "sa-da"), ("maxcut", "low-rank"), ("maxcut", "smoothing"),

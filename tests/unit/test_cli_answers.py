@@ -177,7 +177,7 @@ def test_sigterm_keeps_what_is_certified(tmp_path):
         assert "read g.rud as Gset" in solving.stdout.readline()
         time.sleep(1.5)
         solving.send_signal(signal.SIGTERM)
-        output = solving.communicate(timeout=60)[0]
+        output = solving.communicate(timeout=240)[0]
     assert solving.returncode == UNDECIDED, output
     assert "interrupted" in output
     solution = ml.Solution.load(tmp_path / "solution.npz")

@@ -15,6 +15,8 @@ import matrixlearn as ml
 from matrixlearn.exceptions import MatrixLearnError, ProblemError
 from matrixlearn.maps import DenseMap, SparseMap
 
+pytestmark = pytest.mark.usefixtures("cpu_clock")
+
 N = 6
 
 

@@ -15,6 +15,8 @@ from matrixlearn.multitask import solve_weights
 from matrixlearn.sets import KnapsackSet
 from matrixlearn.testing.laws.base import float_array
 
+pytestmark = pytest.mark.usefixtures("cpu_clock")
+
 OTHERS = [name for name in ml.registered_problems() if name != "sdp"]
 
 

