@@ -227,6 +227,7 @@ def _run(reduction: Reduction, asked: Request, tell: Callback) -> Found:
         start=start,
         limits=asked.remaining(),
         callback=tell,
+        decided=reduction.is_left_by,
         keeper=asked.keeper,
     )
     if done.state is not None and (remarks := engine.remarks(done.state)):
@@ -241,7 +242,7 @@ def _between(reduction: Reduction, start: Incumbent, asked: Request, notes: list
         by_trace = incumbent.from_vector.trace_bound is not None and incumbent.upper < INF  # no other y will be found
         return incumbent.inside is not None and (by_trace or incumbent.inside_dual is not None)
 
-    first = Run(start, (), 0, 0.0, "decided")
+    first = Run(start, (), 0, 0.0, "")
     if not known(start):
         limits = asked.remaining()
         if asked.keeper.goes_on:  # the checkpoint lies behind it, and knows more than this run can find

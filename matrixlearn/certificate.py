@@ -298,7 +298,7 @@ def _is_same(point: Any, other: Any) -> bool:
         return point is other
     if point is None or other is None:
         return point is other
-    return point.shape == other.shape and bool((point == other).all())
+    return point.shape == other.shape and bool(namespace(point).all(point == other))
 
 
 def nearest_proved(bound: Callable[[Any], Bound], point: Any, inside: Any, good: Callable[[Bound], bool]) -> Any:

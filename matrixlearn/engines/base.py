@@ -211,7 +211,7 @@ def run(
         if incumbent.infeasible:
             return "infeasible"
         if decided(incumbent):
-            return "decided"
+            return "what is known tells what to solve next"
         return state.finished if state is not None else ""
 
     try:
