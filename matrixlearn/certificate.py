@@ -294,7 +294,7 @@ def settled(problem: Problem, X: Array | None, y: np.ndarray | None) -> Certific
 
 
 def _is_same(point: Any, other: Any) -> bool:
-    """Whether two points are the same, or hold the same numbers; a list, as a stranger's engine may show, is no array."""
+    """Whether two points are the same or hold the same numbers; a list, which a stranger may show, is no array."""
     if point is other:
         return True
     if any(each is None or isinstance(each, FactoredMatrix | list) for each in (point, other)):
