@@ -17,8 +17,8 @@ from matrixlearn._choice import chosen
 from matrixlearn._settings import limits_of, seed_of
 from matrixlearn._threads import governed
 from matrixlearn.callbacks import Callback, Event, Progress, silent
-from matrixlearn.certificate import certified, estimate
-from matrixlearn.clock import clock_time
+from matrixlearn.certificate import certified, estimate, settled
+from matrixlearn.clock import clock_time, ending_after
 from matrixlearn.engines import Engine, Incumbent, InteriorPoint, Limits, Proposal, Run, run
 from matrixlearn.engines.base import INTERRUPTED, run_from
 from matrixlearn.engines.incumbent import is_finite, proves
@@ -114,7 +114,7 @@ def solve(
     asked = Request(method, tol, atol, limits, earlier, seed, keeper)
     careful = _Careful(callback or silent)
     told = _told(type(problem).__name__, progress, careful)
-    with contextlib.ExitStack() as after, governed(problem), told as tell:
+    with contextlib.ExitStack() as after, governed(problem), told as tell, ending_after(limits.time_limit):
         after.callback(problem.rest)
         solution = _solved(problem, asked, tell)
     careful.raise_with(solution)
@@ -227,6 +227,7 @@ def _run(reduction: Reduction, asked: Request, tell: Callback) -> Found:
         start=start,
         limits=asked.remaining(),
         callback=tell,
+        decided=reduction.is_left_by,
         keeper=asked.keeper,
     )
     if done.state is not None and (remarks := engine.remarks(done.state)):
@@ -241,7 +242,7 @@ def _between(reduction: Reduction, start: Incumbent, asked: Request, notes: list
         by_trace = incumbent.from_vector.trace_bound is not None and incumbent.upper < INF  # no other y will be found
         return incumbent.inside is not None and (by_trace or incumbent.inside_dual is not None)
 
-    first = Run(start, (), 0, 0.0, "decided")
+    first = Run(start, (), 0, 0.0, "")
     if not known(start):
         limits = asked.remaining()
         if asked.keeper.goes_on:  # the checkpoint lies behind it, and knows more than this run can find
@@ -313,9 +314,7 @@ def _solution(problem: Problem, points: Proposal, found: Found, asked: Request) 
     done, best, tol, atol = found.run, found.run.incumbent, asked.tol, asked.atol
     X = None if best.from_vector.upper == -INF or best.from_vector.lower == INF else points.X  # y proves there is none
     try:
-        first = certified(problem, X=X, y=points.y)
-        certificate = certified(problem, X=first.X, y=first.y)
-        certificate = replace(certificate, X=first.X, y=first.y)  # those that `verify` computes the same bounds of
+        certificate = settled(problem, X=X, y=points.y)
         if best.from_matrix.rigour == "estimate" and X is not None:
             certificate = replace(certificate, **estimate(problem, X, certificate, tol, atol))
         value = certificate.value

@@ -65,6 +65,10 @@ class Reduction(ABC):
         """
         return None
 
+    def is_left_by(self, known: Incumbent) -> bool:
+        """Whether a run may end, since what is known asks for what `after` gives; never, by default."""
+        return False
+
     def after(self, run: Run, tol: float, atol: float) -> Reduction | None:
         """What to solve after a run that has not ended well; None, by default, and where nothing is left to try."""
         return None

@@ -28,13 +28,18 @@ from matrixlearn.problems.linear.standard import Standard
 from matrixlearn.reductions.base import Reduction, reduction_of
 from matrixlearn.typing import Array
 
+FAR = 100.0
+"""Times the user's trace bound, beyond which X is taken to run away; the bound becomes a row, which proves as much."""
+
 
 @dataclass(frozen=True)
 class LinearReduction(Reduction):
     """A `LinearSDP`, and the standard form of it that is solved."""
 
     problem: LinearSDP
+    """The user's program."""
     standard: Standard
+    """The program that is solved, and the way back."""
     why: str = ""
 
     part = 0.8
@@ -93,15 +98,27 @@ class LinearReduction(Reduction):
         """The program between bounds that are not known yet: each engine is asked whether it could play it."""
         return self.program.bounded()
 
+    def is_left_by(self, known: Incumbent) -> bool:
+        """Whether X has left the user's trace bound far behind, and no y bounds the objective without it."""
+        limit, X = self.program.limit, known.X
+        if limit is None or limit.row or X is None or known.upper < INF or known.lower == -INF:
+            return False
+        return self.program.trace_of(X) > FAR * limit.R
+
     def after(self, run: Run, tol: float, atol: float) -> LinearReduction | None:
         best = run.incumbent
         if best.upper == -INF:
             return None
         proved = best.from_matrix.rigour == "checked" and best.within(tol, atol)  # perhaps without an interior
         deeper = None if best.inside is not None or proved else next(self._deeper(run.last), None)
-        if deeper is None and run.gave_up and not proved and run.last.X is not None:
+        if deeper is None and run.gave_up and not proved and run.last.X is not None and self._is_within(run.last.X):
             deeper = self._in_units_of(run.last.X)
         return deeper or self._within_the_trace_bound(best, tol, atol)
+
+    def _is_within(self, X: Array) -> bool:
+        """Whether a matrix keeps to the user's trace bound, as far as that is not a row."""
+        limit = self.program.limit
+        return limit is None or limit.row or self.program.nearly_within_limit(X)
 
     def _in_units_of(self, X: Array) -> LinearReduction | None:
         """The same in the units of a matrix that is near the answer; None where those are about the present ones."""
@@ -133,7 +150,7 @@ class LinearReduction(Reduction):
         limit = self.program.limit
         if limit is None or limit.row:
             return None
-        if best.within(tol, atol) and best.X is not None and self.program.nearly_within_limit(best.X):
+        if best.within(tol, atol) and best.X is not None and self._is_within(best.X):
             return None
         with_row = self.standard.with_trace_row()
         why = f"tr X <= {limit.R:g}, as given, is a row from here on"

@@ -23,7 +23,7 @@ import numpy as np
 
 from matrixlearn._array import EPS
 from matrixlearn.linalg import is_complex
-from matrixlearn.linalg.verified import is_definite
+from matrixlearn.linalg.verified import approximate_least, is_definite
 from matrixlearn.maps import CompressedMap, LinearMap
 from matrixlearn.problems.linear.exact import two_product
 
@@ -288,7 +288,9 @@ def _facial(family: LinearMap, candidates: np.ndarray, equal: np.ndarray) -> np.
     likely = candidates & (equal | (traces > 0)) & (sizes > 0) & (np.abs(traces) >= (1 - NEARLY) * sizes)
     for j in np.flatnonzero(likely):
         unit = float(np.sign(traces[j])) * 2.0 ** -int(np.frexp(sizes[j])[1])
-        if float(np.linalg.eigvalsh(unit * family.matrix(int(j)))[0]) >= -NEARLY:
+        A = family.matrix(int(j))
+        used = np.flatnonzero(np.any(A != 0, axis=0))
+        if approximate_least(unit * A[np.ix_(used, used)]) >= -NEARLY:
             out[j] = unit
     return out
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from matrixlearn._array import EPS
 from matrixlearn.linalg import cholesky, frobenius, inverse_factor
-from matrixlearn.linalg.verified import INF, inner_bounded, is_definite, least_eigenvalue
+from matrixlearn.linalg.verified import INF, diagonal_blocks, inner_bounded, is_definite, least_eigenvalue
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,12 +52,14 @@ class TraceLimit:
         L = self._inverse_factor
         if L is None:
             return INF
-        F_in = L @ F @ L.conj().T
-        w = np.linalg.eigvalsh((F_in + F_in.conj().T) / 2)
-        size = float(np.max(np.abs(w)))
-        step = 2 * (error / self.least if self.least > 0 else 0.0) + 4 * len(F) * EPS * size
+        low, high = 0.0, 0.0
+        for block in diagonal_blocks(F, self.matrix):
+            inside = L[block, block] @ F[block, block] @ L[block, block].conj().T
+            w = np.linalg.eigvalsh((inside + inside.conj().T) / 2)
+            low, high = min(low, float(w[0])), max(high, float(w[-1]))
+        step = 2 * (error / self.least if self.least > 0 else 0.0) + 4 * len(F) * EPS * max(-low, high)
         for _ in range(20):
-            guess = max(-float(w[0]), 0.0) + step
+            guess = -low + step
             lost = error + guess * (self.error + 4 * EPS * frobenius(self.matrix))
             if is_definite(F + guess * self.matrix, lost):
                 return guess * (1 + 4 * EPS)

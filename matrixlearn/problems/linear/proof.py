@@ -34,7 +34,14 @@ import numpy as np
 
 from matrixlearn._array import EPS
 from matrixlearn.linalg import cholesky, frobenius
-from matrixlearn.linalg.verified import INF, inner_bounded, is_definite, least_eigenvalue, least_singular_value
+from matrixlearn.linalg.verified import (
+    INF,
+    approximate_least,
+    inner_bounded,
+    is_definite,
+    least_eigenvalue,
+    least_singular_value,
+)
 from matrixlearn.maps import CompressedMap, LinearMap
 from matrixlearn.maps.bounded import adjoint_bounded, apply_error, congruence_error, gram_bounded
 
@@ -185,7 +192,7 @@ class Proof:
             return X
         onto = self.on_the_rows(interior)  # what it misses the rows by would be the room that X is given
         interior = onto if self.proves(onto) else interior
-        least, inside = (float(np.linalg.eigvalsh(A)[0]) if len(A) else 0.0 for A in (X, interior))
+        least, inside = (approximate_least(A) for A in (X, interior))
         here, there = self.margin(X), self.margin(interior)
         if not (inside > there.delta and np.all(there.slack > 0)):
             return X
@@ -283,7 +290,7 @@ class Proof:
         if interior is None or is_definite(F, error):
             return y
         F0, error0 = self.slack(interior)
-        least, inside = float(np.linalg.eigvalsh(F)[0]), float(np.linalg.eigvalsh(F0)[0])
+        least, inside = approximate_least(F), approximate_least(F0)
         if not inside > error0:
             return y
         want = 4 * max(error, error0, len(F) * EPS * frobenius(F))
