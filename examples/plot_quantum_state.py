@@ -76,5 +76,4 @@ for answer, color in ((gradient, "C2"), (solution, "C3")):
 axes[1].set(xlabel="iteration", ylabel="certified gap")
 axes[1].legend(frameon=False)
 presenter_of(problem).plot(solution, axes[2])
-figure.savefig("quantum_state.png", dpi=100)
 plt.show()

@@ -41,13 +41,21 @@ class Status(StrEnum):
     """How a solve ended.  Members compare equal to their plain names."""
 
     OPTIMAL = "optimal"
+    """The certified gap is at most tol."""
     STATIONARY = "stationary"
+    """No block of variables alone gains more than tol."""
     TRACE_BOUND = "trace bound"
+    """Optimal among the matrices with tr X <= trace_bound only."""
     PROBABLE = "probable"
+    """The gap is at most tol, but for a stated probability."""
     ESTIMATED = "estimated"
+    """The gap is at most tol where a bound is not proved."""
     STOPPED = "stopped"
+    """The bounds hold, and their gap is above tol."""
     INFEASIBLE = "infeasible"
+    """y proves that no matrix satisfies the constraints."""
     UNBOUNDED = "unbounded"
+    """The objective grows without end along the matrix."""
 
     @property
     def advice(self) -> str:
@@ -152,6 +160,7 @@ class Solution:
     history: History = field(repr=False)
     notes: tuple[str, ...] = field(repr=False, default=())
     atol: float = 0.0
+    """The width upper - lower that was asked for, whatever the relative gap."""
 
     @property
     def problem(self) -> Problem:

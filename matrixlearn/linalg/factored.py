@@ -28,6 +28,7 @@ class FactoredMatrix:
     factor: np.ndarray
 
     ndim = 2
+    """Two, as of the matrix."""
 
     @property
     def shape(self) -> tuple[int, int]:

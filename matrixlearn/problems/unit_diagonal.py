@@ -100,7 +100,7 @@ class UnitDiagonalProblem(GameProblem):
 
     @cached_property
     def size(self) -> int:
-        """n."""
+        """The order n of X."""
         return int(self.cost_operator.shape[0])
 
     @cached_property
@@ -121,7 +121,7 @@ class UnitDiagonalProblem(GameProblem):
 
     @cached_property
     def _box(self) -> KnapsackSet:
-        """Y."""
+        """The set Y."""
         n, d = self.size, self.cost_operator.diagonal()
         upper, lower = n * self._largest_cost[0], float(d.sum())
         # a margin keeps the box open where a row of C is empty, or where the bounds meet
