@@ -6,6 +6,8 @@ Four qubits in a noisy W state, measured in Pauli settings: one letter X, Y or Z
 setting gives 15 means of Pauli strings, tr(W P) = y + noise, which teach a density matrix W by matrix exponentiated
 gradient (Tsuda, Raetsch and Warmuth, 2005):
 
+::
+
     W_{t+1} = exp(log W_t - 2 eta (tr(W_t P_t) - y_t) P_t) / tr.
 
 At once, the counts of all settings so far give the state of maximum likelihood, with a certificate: for any rho,
@@ -76,5 +78,4 @@ for answer, color in ((gradient, "C2"), (solution, "C3")):
 axes[1].set(xlabel="iteration", ylabel="certified gap")
 axes[1].legend(frameon=False)
 presenter_of(problem).plot(solution, axes[2])
-figure.savefig("quantum_state.png", dpi=100)
 plt.show()

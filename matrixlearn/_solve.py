@@ -18,7 +18,7 @@ from matrixlearn._settings import limits_of, seed_of
 from matrixlearn._threads import governed
 from matrixlearn.callbacks import Callback, Event, Progress, silent
 from matrixlearn.certificate import certified, estimate, settled
-from matrixlearn.clock import clock_time
+from matrixlearn.clock import clock_time, ending_after
 from matrixlearn.engines import Engine, Incumbent, InteriorPoint, Limits, Proposal, Run, run
 from matrixlearn.engines.base import INTERRUPTED, run_from
 from matrixlearn.engines.incumbent import is_finite, proves
@@ -114,7 +114,7 @@ def solve(
     asked = Request(method, tol, atol, limits, earlier, seed, keeper)
     careful = _Careful(callback or silent)
     told = _told(type(problem).__name__, progress, careful)
-    with contextlib.ExitStack() as after, governed(problem), told as tell:
+    with contextlib.ExitStack() as after, governed(problem), told as tell, ending_after(limits.time_limit):
         after.callback(problem.rest)
         solution = _solved(problem, asked, tell)
     careful.raise_with(solution)

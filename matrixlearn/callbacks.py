@@ -15,10 +15,15 @@ class Event:
     """The state of a solve at one check."""
 
     iteration: int
+    """Of the engine, from 0."""
     seconds: float
+    """Since the solve began."""
     lower: float
+    """What is certified so far: no optimum is below it."""
     upper: float
+    """What is certified so far: no optimum is above it."""
     gap: float
+    """Relative, as `Solution.gap`."""
     note: str = ""
     """What was sent, where data are on machines; not kept in files."""
 

@@ -294,10 +294,11 @@ def settled(problem: Problem, X: Array | None, y: np.ndarray | None) -> Certific
 
 
 def _is_same(point: Any, other: Any) -> bool:
-    if isinstance(point, FactoredMatrix) or isinstance(other, FactoredMatrix):
-        return point is other
-    if point is None or other is None:
-        return point is other
+    """Whether two points are the same or hold the same numbers; a list, which a stranger may show, is no array."""
+    if point is other:
+        return True
+    if any(each is None or isinstance(each, FactoredMatrix | list) for each in (point, other)):
+        return False
     return point.shape == other.shape and bool(namespace(point).all(point == other))
 
 

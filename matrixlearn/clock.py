@@ -2,6 +2,9 @@
 
 `matrixlearn.engines.base.run` sets it; decompositions and inner loops ask it. Where the time is up they end by an
 exception that no ``except Exception`` takes, as Ctrl-C does, and the run goes on with the best points that it knows.
+
+What follows a run, the certificate of its last points, is not limited: without it nothing would be known. A search for
+better ones is no part of it, and asks `there_is_time`.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 _deadline = ContextVar("_deadline", default=math.inf)
+_end = ContextVar("_end", default=math.inf)
 
 
 def clock_time() -> float:
@@ -32,6 +36,21 @@ def time_limited(seconds: float) -> Iterator[None]:
         yield
     finally:
         _deadline.reset(before)
+
+
+@contextmanager
+def ending_after(seconds: float) -> Iterator[None]:
+    """A solve that is given so many seconds from now; the earlier end counts where one is within another."""
+    before = _end.set(min(_end.get(), clock_time() + seconds))
+    try:
+        yield
+    finally:
+        _end.reset(before)
+
+
+def there_is_time() -> bool:
+    """Whether the solve that calls has time left; outside of one there is."""
+    return clock_time() <= _end.get()
 
 
 def ask_the_clock() -> None:

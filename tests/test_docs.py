@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
+import inspect
+import itertools
 import re
+import textwrap
 import types
 from pathlib import Path
 
@@ -93,3 +97,37 @@ def test_every_erratum_names_a_test_that_exists_or_says_later():
         assert files or "later" in tested or "the same" in tested, row
         for file in files:
             assert (TESTS / file).exists(), f"docs/errata.md names {file}"
+
+
+def texts_below(cls: type) -> set[str]:
+    """Fields of a class with a string below them."""
+    body = ast.parse(textwrap.dedent(inspect.getsource(cls))).body[0].body
+    found = set()
+    for field, text in itertools.pairwise(body):
+        if isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant):
+            targets = [field.target] if isinstance(field, ast.AnnAssign) else getattr(field, "targets", [])
+            found.update(target.id for target in targets if isinstance(target, ast.Name))
+    return found
+
+
+def without_text(cls: type) -> set[str]:
+    """Public members that no docstring has a word for: their own, an inherited one, or that of the class."""
+    own = [base for base in cls.__mro__ if base.__module__.startswith("matrixlearn")]
+    names = {name for base in own for name in (*vars(base), *vars(base).get("__annotations__", {}))}
+    names = {name for name in names if not name.startswith("_") and not name.endswith("_request")}  # scikit-learn's
+    described = " ".join(base.__doc__ or "" for base in own)
+    for base in own:
+        names -= texts_below(base)
+        names -= {name for name, member in vars(base).items() if getattr(member, "__doc__", "") and not field(member)}
+    return {name for name in names if not re.search(rf"^ +(?:\w+, )*{name}(?:, \w+)*(?: : |$)", described, re.M)}
+
+
+def field(member: object) -> bool:
+    """Whether a member is a value, whose docstring is that of its type."""
+    return not hasattr(type(member), "__get__")
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_members_of_public_classes_have_texts(module):
+    classes = [value for value in public(module).values() if isinstance(value, type)]
+    assert {f"{cls.__name__}: {sorted(bare)}" for cls in classes if (bare := without_text(cls))} == set()

@@ -127,11 +127,11 @@ def smoothed_stars():
     return fits[best].tolist()
 
 
-def weigh(task, cap):
+def weigh(task, cap=None, method="auto", tol=1e-3, **options):
     """The certified weights, with what they cost, as JSON holds it."""
     problem = task.discrepancy(cap)
     start = time.process_time()
-    solution = ml.solve(problem, tol=1e-3)
+    solution = ml.solve(problem, method, tol=tol, **options)
     return {
         "weights": solution.y.tolist(),
         "upper": solution.upper,

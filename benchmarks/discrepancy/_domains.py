@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from matrixlearn_discrepancy import load_beijing_air
 
 from benchmarks.engines.large import distinct
-from benchmarks.fetr._methods import table
+from benchmarks.fetr._tables import table
 
 SOURCE, TARGET, LABELLED, TEST = 200, 150, 100, 1000
 """Rows at most."""

@@ -1,7 +1,6 @@
 """What the three comparisons of FETR with its rivals share: methods, choice of parameters inside the training rows."""
 
 import benchmarks._common  # noqa: F401, I001  (one BLAS thread)
-import gzip
 import itertools
 import warnings
 
@@ -100,18 +99,3 @@ def choice(model):
     if hasattr(model, "eta_"):
         return f"eta={model.eta_:g} u={model.upper_:g}"
     return ""
-
-
-def table(path):
-    """A csv.gz with a header as (names, array); values that are no numbers become the rank of their names."""
-    with gzip.open(path, "rt") as file:
-        names = file.readline().strip().split(",")
-        columns = np.loadtxt(file, delimiter=",", dtype=str, unpack=True)
-    return names, np.column_stack([_numbers(column) for column in columns])
-
-
-def _numbers(column):
-    try:
-        return column.astype(float)
-    except ValueError:
-        return np.unique(column, return_inverse=True)[1].astype(float)

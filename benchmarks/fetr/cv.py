@@ -15,7 +15,7 @@ from matrixlearn_fetr import FETRRegressor, FETRRegressorCV
 
 from benchmarks._common import header
 from benchmarks._data import DATA
-from benchmarks.fetr._methods import table
+from benchmarks.fetr._tables import table
 
 
 def main() -> None:

@@ -22,7 +22,8 @@ from sklearn.linear_model import MultiTaskElasticNetCV, MultiTaskLassoCV, RidgeC
 
 from benchmarks._common import header
 from benchmarks._data import DATA
-from benchmarks.fetr._methods import methods, quietly, table
+from benchmarks.fetr._methods import methods, quietly
+from benchmarks.fetr._tables import table
 
 TARGETS = {"andro": 6, "atp1d": 6, "atp7d": 6, "edm": 2, "enb": 2, "jura": 3, "oes10": 16, "oes97": 16}
 TARGETS |= {"sf1": 3, "sf2": 3, "slump": 3, "wq": 14}

@@ -23,7 +23,8 @@ from matrixlearn_fetr import FETRRegressorCV, MeanRegularizedRidge, PooledRidge,
 
 from benchmarks._common import header
 from benchmarks._data import DATA
-from benchmarks.fetr._methods import Chosen, table
+from benchmarks.fetr._methods import Chosen
+from benchmarks.fetr._tables import table
 from benchmarks.fetr.tasks import tasks_of
 
 PENALTIES = tuple(float(a) for a in 10.0 ** np.arange(-1, 4))

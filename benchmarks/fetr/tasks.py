@@ -19,7 +19,8 @@ from matrixlearn_discrepancy import load_beijing_air
 
 from benchmarks._common import header
 from benchmarks._data import DATA
-from benchmarks.fetr._methods import choice, methods, quietly, table
+from benchmarks.fetr._methods import choice, methods, quietly
+from benchmarks.fetr._tables import table
 from matrixlearn.multitask import Rows, normalized_error
 
 

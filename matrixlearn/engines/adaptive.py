@@ -11,7 +11,7 @@ from matrixlearn.engines.base import State
 from matrixlearn.engines.incumbent import Incumbent, Proposal
 from matrixlearn.engines.mirror import NONE, Calls, next_check, play, routine_name
 from matrixlearn.engines.saddle import lower_value, rounded_out
-from matrixlearn.engines.schedules import Averages, RegretBound
+from matrixlearn.engines.schedules import Averages, RegretBound, Schedule
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.exponents import Exponent
 from matrixlearn.linalg import inner
@@ -68,7 +68,7 @@ class AdaptiveState(State):
 
 
 @dataclass(frozen=True)
-class Adaptive:
+class Adaptive(Schedule):
     """Step sizes from the measured change of the iterates; levels and restarts from the certified interval.
 
         1/rate = 1/ahead + sum_t [<loss_t - hint_t, X_t - X_{t+1}>]_+ / (boldness R ln n),

@@ -54,6 +54,7 @@ class Engine(ABC):
     """A method that proposes points: frozen parameters and two functions, `init` and `step`."""
 
     name: str
+    """What ``method=`` says."""
 
     @abstractmethod
     def objection(self, problem: Problem) -> str:
@@ -115,7 +116,9 @@ class Limits:
     """When to stop short of the goal."""
 
     max_iter: float = math.inf
+    """Steps of the engine."""
     time_limit: float = math.inf
+    """Seconds, those of `spent` included."""
     spent: float = 0.0
     """Seconds that count, from before the loop began."""
 
@@ -125,12 +128,17 @@ class Run:
     """How a loop ended, and what it proved."""
 
     incumbent: Incumbent
+    """The best certified points."""
     events: tuple[Event, ...]
+    """One for each check."""
     iterations: int
+    """Steps of the engine."""
     seconds: float
+    """Of the loop."""
     ended: str
     """"optimal", or why the loop ended short of it."""
     state: State | None = field(repr=False, default=None)
+    """The last one of the engine."""
     last: Proposal = field(default_factory=Proposal)
     """The last points that the engine proposed."""
 

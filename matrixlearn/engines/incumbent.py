@@ -69,8 +69,11 @@ class Incumbent:
     """The best certified points so far."""
 
     problem: Problem
+    """Whose bounds they prove."""
     from_matrix: Bound = field(default_factory=Bound)
+    """What the best X proves."""
     from_vector: Bound = field(default_factory=Bound)
+    """What the best y proves."""
     inside: Array | None = None
     """The first X that was proved feasible: others are moved towards it where they are not."""
     inside_dual: np.ndarray | None = None

@@ -57,17 +57,21 @@ class Restarts:
     checks: int = 50
 
     rounds: int = 0
+    """In all."""
     since: int = 0
-    """Rounds, and those since the start."""
+    """Rounds since the start."""
     check_at: int = 1
     """The next check, in rounds since the start."""
     width_at_start: float = math.inf
+    """upper - lower at the last start."""
     width_before: float = math.inf
+    """upper - lower at the check before the last."""
     width: float = math.inf
-    """upper - lower at the start, at the check before, and at the last."""
+    """upper - lower at the last check."""
     best: float = math.inf
+    """The least width."""
     best_at: int = 0
-    """The least width, and the round at which it was last improved by a tenth."""
+    """The round at which the least width was last improved by a tenth."""
 
     def started(self, width: float) -> Restarts:
         """From a point whose bounds differ by ``width``; rounds and the least width go on."""

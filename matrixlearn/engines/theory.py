@@ -12,7 +12,7 @@ import numpy as np
 from matrixlearn.engines.base import State
 from matrixlearn.engines.incumbent import Incumbent, Proposal
 from matrixlearn.engines.mirror import NONE, Calls, next_check, play, routine_name
-from matrixlearn.engines.schedules import Averages
+from matrixlearn.engines.schedules import Averages, Schedule
 from matrixlearn.exceptions import CapabilityError, ProblemError
 from matrixlearn.exponents import Exponent
 from matrixlearn.linalg import inner
@@ -59,7 +59,7 @@ def geometric(low: float, high: float) -> float:
 
 
 @dataclass(frozen=True)
-class Theory:
+class Theory(Schedule):
     """Algorithm 1 as published, with bisection on alpha (errata: docs/errata.md).
 
         epsilon = delta alpha / (2 rho R),  epsilon' = -ln(1 - epsilon),  T = 8 rho^2 R^2 ln(n) / (delta alpha)^2

@@ -35,10 +35,11 @@ class Exponent(Protocol):
         """The losses after one more move."""
 
 
-class Accumulating:
+class Accumulating(Exponent):
     """Losses add up: G <- G + step * loss."""
 
     on: SpectralSet
+    """The set that X lies in."""
 
     def zero(self, like: Array) -> Array:
         return 0 * self.on.center(like)

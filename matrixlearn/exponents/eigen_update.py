@@ -52,6 +52,7 @@ class EigenUpdateExponent(DenseExponent):
     basis: np.ndarray | None = field(default=None, repr=False)
     """Eigenvectors with weight, and some beyond them to converge by, (n, r)."""
     values: np.ndarray | None = field(default=None, repr=False)
+    """The eigenvalues that belong to the basis, (r,)."""
     used: int = 0
     """How many of them X is made of."""
     at: Any = field(default=None, repr=False)
@@ -59,6 +60,7 @@ class EigenUpdateExponent(DenseExponent):
     updated: bool = False
     """Whether they came from the last ones; a full decomposition otherwise."""
     updates: int = 0
+    """How often eigenvectors were updated so far."""
     decompositions: int = 0
     """How often each has happened so far."""
 

@@ -191,6 +191,7 @@ class SketchedExponent(ActionExponent):
     columns: int = 100
     random_state: int | np.random.Generator = 0
     draw: int = 0
+    """The number of the random S; `near` has the next."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

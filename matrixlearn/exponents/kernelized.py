@@ -72,7 +72,7 @@ def kernel_coordinates(K: Array, name: str = "kernel") -> Array:
 
 
 @dataclass(frozen=True)
-class KernelizedExponent:
+class KernelizedExponent(Exponent):
     """An exponent routine on losses G = sum_i d_i x_i x_i^T that are given by their coefficients d.
 
     Parameters

@@ -12,12 +12,13 @@ from dataclasses import dataclass
 
 from matrixlearn._array import identity
 from matrixlearn.exceptions import ProblemError
+from matrixlearn.exponents.base import Exponent
 from matrixlearn.linalg import adjoint, cholesky, inverse_factor
 from matrixlearn.typing import Array
 
 
 @dataclass(frozen=True)
-class LogDetExponent:
+class LogDetExponent(Exponent):
     """X(G) = G^{-1}, real or complex Hermitian, by one Cholesky factorization.
 
     Parameters

@@ -55,7 +55,7 @@ class Block:
 
     @property
     def width(self) -> int:
-        """d."""
+        """The number d of features."""
         return int(self.X.shape[1])
 
     @cached_property

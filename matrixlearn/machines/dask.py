@@ -66,7 +66,9 @@ class Dask:
     retries: int = 3
 
     hub = True
+    """The client's process, which every worker reaches."""
     reliable = True
+    """A round that fails is repeated, so that every message arrives."""
 
     def __post_init__(self) -> None:
         if not (self.address is None or isinstance(self.address, str) or hasattr(self.address, "submit")):

@@ -146,6 +146,7 @@ class DenseMap(LinearMap):
     """The A_j stacked, an array of shape (m, n, n)."""
 
     A: Array
+    """The matrices, (m, n, n)."""
 
     def __post_init__(self) -> None:
         require_dimensions("DenseMap", self.A, "(m, n, n)")

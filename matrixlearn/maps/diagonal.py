@@ -19,6 +19,7 @@ class DiagonalMap(LinearMap):
     """y -> Diag(y), of order n."""
 
     n: int
+    """The order, and the number of matrices."""
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -28,6 +28,7 @@ class Basis:
     """A_i = sum_b E_ib B_b: many matrices in the coordinates of a basis of fewer; E of shape (m, k)."""
 
     coordinates: np.ndarray
+    """E, (m, k)."""
 
     def summed(self, y: np.ndarray) -> np.ndarray:
         """E^T y, the coordinates of A(y)."""
@@ -69,6 +70,7 @@ class NewtonTerms:
     product: np.ndarray
     second: np.ndarray
     span: Basis | None = None
+    """The basis that the terms are in; None where they are those of the A_j."""
 
     def times_V(self, t: float, y: np.ndarray, D: Array) -> Array:
         """D V for D = t I + A(y), which is given too."""

@@ -23,6 +23,7 @@ class RankOneMap(LinearMap):
     """
 
     P: Array
+    """The vectors x_j as rows, (m, n)."""
 
     def __post_init__(self) -> None:
         require_dimensions("RankOneMap", self.P, "(m, n)")

@@ -33,7 +33,9 @@ class SparseMap(LinearMap):
     """A_j sparse: the rows of a scipy CSR array of shape (m, n^2).  NumPy only."""
 
     rows: Any
+    """The matrices as rows of a CSR array, (m, n^2)."""
     n: int
+    """The order of the matrices."""
 
     @property
     def shape(self) -> tuple[int, int]:

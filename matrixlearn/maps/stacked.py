@@ -16,7 +16,9 @@ class StackedMap(LinearMap):
     """A_1, ..., A_k of ``first``, then those of ``second``, which are few."""
 
     first: LinearMap
+    """The map whose matrices come first."""
     second: LinearMap
+    """The map of the few that follow."""
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -9,6 +9,14 @@ import numpy as np
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.validation import as_array, as_samples
 
+SMALL = 10_000
+"""Entries up to which products with a dense matrix take less time than the calls for a sparse one."""
+
+
+def dense_where_small(X: Any) -> Any:
+    """Rows as they are, but dense where they are sparse and few."""
+    return X.toarray() if is_sparse(X) and X.shape[0] * X.shape[1] <= SMALL else X
+
 
 def is_sparse(value: Any) -> bool:
     """Whether a value is a scipy sparse matrix or array."""

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
+from matrixlearn.multitask.checks import dense_where_small
 from matrixlearn.multitask.regressor import TaskLabels, checked_weights, filled, place_in
 from matrixlearn.multitask.rows import Rows
 
@@ -42,6 +43,7 @@ class MultitaskClassifier(TaskLabels, ClassifierMixin, BaseEstimator):
         X, task = self._apart(X, task)
         y, known = filled(y)
         X, y = validate_data(self, X, y, accept_sparse="csr", multi_output=True, dtype=np.float64)
+        X = dense_where_small(X)
         check_classification_targets(y)
         if y.ndim == 2 and y.shape[1] == 1:
             y = column_or_1d(y, warn=True)

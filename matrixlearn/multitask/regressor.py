@@ -32,8 +32,11 @@ class TaskLabels:
     """The labels of tasks, and their numbers in ascending order of the labels."""
 
     tasks_: np.ndarray | None
+    """Labels of the tasks in ascending order; None where they are the columns of y."""
     coef_: np.ndarray
+    """Weights, one row a task, (m, d)."""
     intercept_: Any
+    """Intercepts, (m,), or 0.0."""
     task_column: int | str | None = None
     """The column of X that holds the task of each row, by place or by name; None where X holds features only."""
 
@@ -95,6 +98,7 @@ class MultitaskRegressor(TaskLabels, MultiOutputMixin, RegressorMixin, BaseEstim
     """w_i . x + b_i for task i; see the subclasses."""
 
     fit_intercept: bool
+    """Whether each task has an intercept."""
 
     def fit(self, X: Any, y: Any, task: Any = None, sample_weight: Any = None) -> MultitaskRegressor:
         """Fit all tasks together.

@@ -118,7 +118,9 @@ class Centre:
     """Means of the features, shape (m, d), or (1, d) where the tasks share X, and of the targets, shape (m,)."""
 
     x: np.ndarray
+    """Means of the features, (m, d) or (1, d)."""
     y: np.ndarray
+    """Means of the targets, (m,)."""
 
     def intercept(self, W: np.ndarray) -> np.ndarray:
         """What makes w_i . x + b_i pass through the means, shape (m,)."""

@@ -30,7 +30,9 @@ class Diagonalisation:
     values: np.ndarray
     """lambda."""
     task: SpectralPrecision
+    """S2."""
     eta: float
+    """The weight of the prior."""
 
     @classmethod
     def of(cls, equation: WeightEquation) -> Diagonalisation:
@@ -45,7 +47,7 @@ class Diagonalisation:
         return cls(root @ U, np.maximum(values, 0.0), equation.form, equation.eta)
 
     def solve(self, R: np.ndarray) -> np.ndarray:
-        """D."""
+        """The solution D, (d, m)."""
         Q, mu, rest = self.task.vectors, self.task.values, self.task.rest
         turned = self.basis.T @ R
         inside = turned @ Q

@@ -19,6 +19,7 @@ class WeightSolver(ABC):
     """A solver of the weight equation."""
 
     name: str
+    """What ``solver=`` says."""
 
     def objection(self, equation: WeightEquation) -> str:
         """Why the equation cannot be solved this way; empty where it can."""

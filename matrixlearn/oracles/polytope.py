@@ -33,7 +33,9 @@ class PolytopeOracle:
     """
 
     game: Game
+    """The game that is played."""
     level: float = math.inf
+    """alpha."""
 
     def at(self, level: float, anchor: np.ndarray | None = None) -> PolytopeOracle:
         """The same at another level."""

@@ -48,18 +48,25 @@ class ResponseOracle:
     room: float
     boldness: float = 1.0
     rounds: int = 0
+    """Played so far."""
     first: float = math.inf
     """The step before anything has been paid."""
     paid: float = 0.0
+    """sum_s of the unrest that steps have caused."""
     weight: float = 0.0
+    """The sum of the steps in the averages."""
     X: Array = None
     """The matrix of the last round."""
     loss: Array = None
+    """Of the last round."""
     surprise: Array = None
+    """loss_s - loss_{s-1}, of the last round."""
     hinted: float = 0.0
     """The step with which the last loss is in the sum already, as a hint."""
     mean_X: Array = None
+    """The mean of the X, each by its step."""
     mean_y: np.ndarray | None = None
+    """The mean of the y, each by its step."""
 
     def __call__(self, X: Array) -> Move:
         loss, y = self.response(X)

@@ -33,7 +33,9 @@ class VertexOracle:
     """The best response: a minimizer over Y of (c - A*(X)).y.  Closed form, one sort at most."""
 
     game: Game
+    """The game that is played."""
     level: float = math.inf
+    """alpha: only vertices of a value up to it will do."""
 
     def at(self, level: float, anchor: np.ndarray | None = None) -> VertexOracle:
         """The same at another level."""
@@ -63,7 +65,9 @@ class LevelOracle:
     """
 
     game: Game
+    """The game that is played."""
     level: float = math.inf
+    """alpha: only y of a value up to it will do."""
     anchor: np.ndarray | None = None
     """The centre of Y where there is none."""
 
@@ -102,7 +106,9 @@ class SortedListOracle:
     """
 
     game: Game
+    """The game that is played, on the simplex."""
     level: float = math.inf
+    """alpha: only vertices of a value up to it will do."""
 
     @cached_property
     def widths(self) -> np.ndarray:

@@ -78,6 +78,7 @@ class Nuclear(_SpectralNorm):
 
     name = "nuclear"
     dual_factor = 1.0
+    """Of the largest singular value beside ||v||."""
 
     def norm(self, x: np.ndarray) -> float:
         return float(np.sum(self._values(x)))

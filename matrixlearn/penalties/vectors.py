@@ -30,6 +30,7 @@ class ElasticNet(NormPenalty):
 
     name = "elastic-net"
     dual_factor = 1.0
+    """Of the largest entry, or of the largest group, beside ||v||."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "ridge", at_least_zero("ridge", self.ridge))
@@ -40,6 +41,7 @@ class ElasticNet(NormPenalty):
         return self.l1
 
     rounding = 4 * EPS
+    """Of sums of absolute values and squares."""
 
     def norm(self, x: np.ndarray) -> float:
         return float(np.sum(np.abs(x)))
@@ -79,6 +81,7 @@ class Group(NormPenalty):
 
     name = "group"
     dual_factor = 1.0
+    """Of the largest entry, or of the largest group, beside ||v||."""
 
     @property
     def weight(self) -> float:

@@ -37,10 +37,13 @@ class Argument:
     name: str
     """The key in `Presenter.from_arguments`; ``max_weight`` becomes ``--max-weight``."""
     help: str
+    """What ``--help`` says."""
     type: type = Path
     """``Path`` for a file that must exist (or "-", standard input), or ``float``, ``int``, ``str``."""
     required: bool = False
+    """Whether it must be given."""
     positional: bool = False
+    """Whether it is given without the name of an option."""
 
 
 class Presenter(Generic[P]):

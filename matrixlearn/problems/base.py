@@ -50,9 +50,13 @@ class Bound:
     """
 
     point: Array | None = None
+    """The feasible point, None where none proves anything."""
     lower: float = -INF
+    """No optimum is below it."""
     upper: float = INF
+    """No optimum is above it."""
     rigour: Rigour = "checked"
+    """"checked", "probabilistic", "blockwise" or "estimate"."""
     size: float = 0.0
     """What the bound adds up to, such as sum_j |b_j y_j| or |<C, X>|: a gap is relative to the bounds and to this."""
     rounding: float = 0.0

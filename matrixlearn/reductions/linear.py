@@ -46,7 +46,9 @@ class LinearReduction(Reduction):
     """A `LinearSDP`, and the standard form of it that is solved."""
 
     problem: LinearSDP
+    """The user's program."""
     standard: Standard
+    """The program that is solved, and the way back."""
     why: str = ""
     bases: int = 0
     """How many bases were tried."""

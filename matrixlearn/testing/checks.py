@@ -50,6 +50,7 @@ from matrixlearn.testing.laws.spec import (
     check_norms,
     check_random_is_a_function_of_the_seed,
     check_rebuilds,
+    check_reference_is_its_own,
     check_schur,
     check_shapes,
 )
@@ -61,6 +62,7 @@ CHECKS: tuple[Check, ...] = (
     check_shapes,
     check_frozen,
     check_rebuilds,
+    check_reference_is_its_own,
     check_hostile_input,
     check_image_is_affine,
     check_adjoint_identity,

@@ -146,7 +146,7 @@ class EdgeProblem(Problem):
 
     @property
     def multipliers(self) -> int:
-        """m."""
+        """The number m of examples."""
         return len(self.margins)
 
     def play(self) -> Play:
@@ -217,9 +217,13 @@ class Boosted:
     """AdaBoost's rounds: the hypotheses chosen, their weights alpha, and the examples' weights before each round."""
 
     chosen: np.ndarray
+    """The hypothesis of each round, (rounds,)."""
     alphas: np.ndarray
+    """Their weights, (rounds,)."""
     weights: np.ndarray
+    """Of the examples before each round, (rounds, d)."""
     reason: str
+    """Why the rounds ended."""
 
 
 def adaboost(margins: Any, rounds: int, choose: Callable[[np.ndarray], int] | None = None) -> Boosted:

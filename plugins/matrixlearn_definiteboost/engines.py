@@ -44,7 +44,9 @@ class Projections(MirrorDescent):
     seed: int = 0
 
     rule: ClassVar[Step] = "approximate"
+    """The step along a constraint: by a formula or by a line search."""
     oracle: ClassVar[type[MostViolated]] = Correcting
+    """The oracle that takes the steps."""
     nearest: ClassVar[str] = "within accuracy = {accuracy:g} no step raises the dual"
     """What the end of the rounds says of the matrix."""
 

@@ -110,20 +110,25 @@ class FeasibleSet:
                 return mixture
         return None
 
-    @cached_property
+    @property
     def interior(self) -> np.ndarray | None:
-        """A strictly feasible matrix near the optimum; None where none was found."""
+        """A strictly feasible matrix near the optimum; None where none was found, in the time of the solve."""
         from matrixlearn_definiteboost.interior import strictly_feasible
 
-        return strictly_feasible(self.problem)
+        return self.__dict__["searched"] if self.has_searched else strictly_feasible(self.problem)
+
+    @property
+    def has_searched(self) -> bool:
+        """Whether a search for a strictly feasible matrix has come to its end."""
+        return "searched" in self.__dict__
 
     def remember(self, found: np.ndarray | None) -> None:
-        """Keep what an engine's search has found: certificates need not search again."""
-        self.__dict__.setdefault("interior", found)
+        """Keep what a search has found at its end: certificates need not search again."""
+        self.__dict__.setdefault("searched", found)
 
     def deserves_repair(self, W: np.ndarray) -> bool:
         """Whether W violates by little, or an interior is known already: a search for one takes many Newton steps."""
-        return "interior" in self.__dict__ or float(np.min(self.margins(W), initial=0.0)) >= -REPAIRABLE
+        return self.has_searched or float(np.min(self.margins(W), initial=0.0)) >= -REPAIRABLE
 
     def proved_near(self, W: np.ndarray) -> Proved | None:
         """A matrix near W that is proved to be next to a feasible one, and its bound; None where none is known, or W is

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from matrixlearn.clock import there_is_time
 from matrixlearn_definiteboost.dual import Point, evaluate
 from matrixlearn_definiteboost.newton import newton_step
 
@@ -76,8 +77,8 @@ class InteriorSearch:
 
 
 def strictly_feasible(problem: DefiniteBoost, y: np.ndarray | None = None) -> np.ndarray | None:
-    """The end of the search: a strictly feasible matrix, or None where none is found."""
+    """The end of the search: a strictly feasible matrix, or None where none is found, in the time of the solve."""
     search = InteriorSearch.of(problem, y)
-    while not search.over:
+    while not search.over and there_is_time():
         search = search.advanced()
     return search.found

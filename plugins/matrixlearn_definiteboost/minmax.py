@@ -32,6 +32,8 @@ from matrixlearn_definiteboost.constraints import DenseConstraints
 from matrixlearn_definiteboost.problem import DefiniteBoost
 
 if TYPE_CHECKING:
+    import cvxpy
+
     from matrixlearn import Solution
     from matrixlearn.engines import Engine
 
@@ -74,6 +76,16 @@ class MinMaxSDP(GameProblem):
     def play(self) -> Play:
         """Density matrices against weights of the constraints that are violated at a guess."""
         return Play(DenseExponent(self.game.S), LevelOracle(self.game))
+
+    def reference(self) -> cvxpy.Problem:
+        """min t over weights y >= 0 of sum one with t I + sum_j y_j S_j >= 0: t = -theta*."""
+        import cvxpy as cp
+
+        S = (self.constraints + np.conj(np.swapaxes(self.constraints, 1, 2))) / 2
+        m, d = S.shape[:2]
+        y, t = cp.Variable(m, name="y"), cp.Variable()
+        mixed = t * np.eye(d) + sum(y[j] * S[j] for j in range(m))
+        return cp.Problem(cp.Minimize(t), [mixed >> 0, y >= 0, cp.sum(y) == 1])
 
     # -- theta ----------------------------------------------------------------------------------------
 

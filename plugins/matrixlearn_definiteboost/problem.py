@@ -250,7 +250,7 @@ class DefiniteBoost(Problem):
 
     @property
     def multipliers(self) -> int:
-        """m."""
+        """The number m of constraints."""
         return self.m
 
     def violations(self, W: np.ndarray) -> np.ndarray:

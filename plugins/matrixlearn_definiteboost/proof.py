@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from matrixlearn.clock import there_is_time
 from matrixlearn.linalg.verified import inner_bounded, least_singular_value
 from matrixlearn.maps import DenseMap, LinearMap
 from matrixlearn.maps.bounded import ROOM, adjoint_bounded, congruence_error, gram_bounded
@@ -256,7 +257,10 @@ class ProjectionProof:
     # -- moves ----------------------------------------------------------------------------------------
 
     def near(self, W: np.ndarray) -> Proved | None:
-        """What W proves, moved onto the rows that it misses by as little as that takes; None where it does not."""
+        """What W proves, moved onto the rows that it misses by as little as that takes; None where it does not.
+
+        Moves and the face are looked for while a solve has time; what W proves as it stands is said in any case.
+        """
         at: Factored | None = Factored.of(W, self.face)
         for _ in range(MOVES + 1):
             if at is None:
@@ -264,7 +268,11 @@ class ProjectionProof:
             found = self.proved(at)
             if found.upper < INF:
                 return found
+            if not there_is_time():
+                break
             at = self._step(at, found.rows, found.epsilon if math.isfinite(found.epsilon) else 0.0)
+        if not there_is_time() and "on_face" not in self.__dict__:
+            return None
         return None if self.on_face is None else self.on_face.near(W)
 
     @cached_property

@@ -8,6 +8,7 @@ from matrixlearn_discrepancy.data import AirQuality, load_beijing_air
 from matrixlearn_discrepancy.path import discrepancy_path
 from matrixlearn_discrepancy.problem import Discrepancy, effective_sample_size
 from matrixlearn_discrepancy.samples import summarize_target
+from matrixlearn_discrepancy.sampling import discrepancy_of_distributions, rademacher_complexity, sampling_bound
 from matrixlearn_discrepancy.selection import Choice, DiscrepancyBound, Evidence, ImportanceWeighted, Rule, Trials
 from matrixlearn_discrepancy.smoother import Smoother
 from matrixlearn_discrepancy.spread import SpreadDiscrepancy
@@ -37,9 +38,12 @@ __all__ = [
     "admissible_bound",
     "discrepancy_bound",
     "discrepancy_distance",
+    "discrepancy_of_distributions",
     "discrepancy_path",
     "effective_sample_size",
     "load_beijing_air",
+    "rademacher_complexity",
+    "sampling_bound",
     "summarize_target",
 ]
 

@@ -58,7 +58,9 @@ class Reweighted(ABC):
         y : array-like, shape (m,) or (m, n_targets)
             Labels; those of target rows are not looked at and may be NaN.
         X_target : array-like, shape (n, n_features), optional
-            Unlabelled points of the target. Without a target the weights are uniform.
+            Unlabelled points of the target. Without a target the weights are uniform. Cross-validation hands all of it
+            to every fit (``params={"X_target": ...}``), unless it has as many rows as X: what has, scikit-learn takes
+            for something said of the rows of X and slices with them. Give such a target by ``sample_domain``.
         sample_domain : array-like, shape (m,), optional
             The other way to give a target: > 0 for source rows of X, < 0 for target rows (skada's form).
         sample_weight : array-like, shape (m,), optional

@@ -173,11 +173,14 @@ class Discrepancy(GameProblem):
         """The linear matrix inequalities t I +- M(z) >= 0, in r dimensions."""
         import cvxpy as cp
 
-        P, M0, r = np.asarray(self.points[: self.X_source.shape[0], :]), np.asarray(self.game.C), self.rank
-        z, t = cp.Variable(P.shape[0], name="y"), cp.Variable(name="t")
-        M = M0 - P.T @ cp.diag(z) @ P.conj()
-        bounds = [t * np.eye(r) - M >> 0, t * np.eye(r) + M >> 0]
-        return cp.Problem(cp.Minimize(t), bounds + self.game.Y.constraints(z))
+        m, n, r = self.X_source.shape[0], self.X_target.shape[0], self.rank
+        P, T = np.split(np.asarray(self.points), [m])
+        p = np.full(n, 1 / n) if self.target_weights is None else self.target_weights
+        z, t = cp.Variable(m, name="y"), cp.Variable(name="t")
+        M = (T.T * p) @ T.conj() - P.T @ cp.diag(z) @ P.conj()
+        M = (M + (M.H if np.iscomplexobj(P) else M.T)) / 2
+        weights = [z >= 0, cp.sum(z) == 1] + ([] if self.max_weight is None else [z <= self.max_weight / m])
+        return cp.Problem(cp.Minimize(t), [t * np.eye(r) - M >> 0, t * np.eye(r) + M >> 0, *weights])
 
     @classmethod
     def random(cls, rng: np.random.Generator) -> Discrepancy:

@@ -83,7 +83,9 @@ class Choice:
     """The number of the trial, and why."""
 
     number: int
+    """Of the trial."""
     reason: str
+    """Why it was chosen, in words."""
 
 
 @runtime_checkable
@@ -95,7 +97,7 @@ class Rule(Protocol):
 
 
 @dataclass(frozen=True)
-class Evidence:
+class Evidence(Rule):
     """Uniform weights, unless two pieces of evidence speak against them; then the weights of the largest gain.
 
     The predictions on the target must move by more than noise in the labels explains (`Trials.signals`), and rows like
@@ -135,7 +137,7 @@ class Evidence:
 
 
 @dataclass(frozen=True)
-class ImportanceWeighted:
+class ImportanceWeighted(Rule):
     """The least error of rows left out, weighed by the density ratio (Sugiyama, Krauledat and Mueller, 2007).
 
     Parameters
@@ -155,7 +157,7 @@ class ImportanceWeighted:
 
 
 @dataclass(frozen=True)
-class DiscrepancyBound:
+class DiscrepancyBound(Rule):
     """The least  sum_i z_i l_i + Lambda^2 ||M(z)||_2 + C / sqrt(effective sample size).
 
     The thesis's bound with what it leaves out, the sample. l_i is the loss of row i, left out; Lambda the norm of the

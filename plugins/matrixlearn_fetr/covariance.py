@@ -61,7 +61,9 @@ class PrecisionPair:
     """S1 (d x d) and S2 (m x m)."""
 
     feature: SpectralPrecision
+    """S1, (d, d)."""
     task: SpectralPrecision
+    """S2, (m, m)."""
 
     def penalty(self, W: np.ndarray) -> float:
         """tr(S1 W S2 W^T) - m log det S1 - d log det S2."""

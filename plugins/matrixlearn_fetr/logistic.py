@@ -47,7 +47,7 @@ class PredictionMap(Protocol):
         """(d, m)."""
 
     def predict(self, W: np.ndarray) -> np.ndarray:
-        """p."""
+        """The predictions p."""
 
     def predict_alike(self, w: np.ndarray) -> np.ndarray:
         """p where every task has the weights w (d,)."""
@@ -63,11 +63,13 @@ class PredictionMap(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class SharedRows:
+class SharedRows(PredictionMap):
     """Instances X (n, d) that all m tasks see: predictions X W, (n, m)."""
 
     X: Any
+    """Instances, (n, d)."""
     m: int
+    """How many tasks there are."""
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -90,12 +92,15 @@ class SharedRows:
 
 
 @dataclass(frozen=True, eq=False)
-class OwnRows:
+class OwnRows(PredictionMap):
     """PredictionMap X (n, d), each of one task, whose number is in code (n,): predictions (n,)."""
 
     X: Any
+    """Instances, (n, d)."""
     code: np.ndarray
+    """The number of the task of each, (n,)."""
     m: int
+    """How many tasks there are."""
 
     @property
     def shape(self) -> tuple[int, int]:

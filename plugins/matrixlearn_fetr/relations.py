@@ -107,9 +107,13 @@ class RelationProblem(MulticonvexProblem):
     routines = ("ClippedLogDet", "OtherBlocks")
 
     eta: float
+    """The weight of the prior."""
     lower: float
+    """l, the least eigenvalue of both precisions."""
     upper: float
+    """u, their largest eigenvalue."""
     mean: str
+    """"zero" or "shared", what the weights are spread around."""
 
     @property
     @abstractmethod

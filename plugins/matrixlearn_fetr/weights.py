@@ -18,6 +18,7 @@ class SquaredLoss:
     """sum_i ||y_i - X_i w_i||^2, by its moments."""
 
     moments: Moments
+    """Of the rows, all that the loss needs."""
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -34,6 +34,7 @@ class Cut:
     side: np.ndarray
     """+1 or -1 for each vertex, in the order of ``MaxCut.nodes``."""
     weight: float
+    """Of the edges between the sides."""
 
 
 MOVED = 1e10
@@ -129,6 +130,7 @@ class MaxCut(UnitDiagonalProblem):
     adjacency: Any = field(init=False, repr=False)
     """The weights as they are kept: a CSR array where the graph came sparse."""
     nodes: tuple[Any, ...] = field(init=False, repr=False)
+    """The names of the vertices, in the order of rows."""
 
     name = "maxcut"
 
@@ -155,6 +157,7 @@ class MaxCut(UnitDiagonalProblem):
 
     @cached_property
     def cost(self) -> np.ndarray:
+        """L / 4 = (Diag(degrees) - W) / 4, dense."""
         return (np.diag(self.degrees) - self.weights) / 4
 
     @cached_property

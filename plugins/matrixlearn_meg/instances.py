@@ -54,6 +54,7 @@ class Dense:
     """A square matrix, (d, d), through its Hermitian part: ``X`` is sym(X)."""
 
     X: Any
+    """sym(X), (d, d)."""
 
     def __post_init__(self) -> None:
         X = np.asarray(as_array("X", self.X))
@@ -64,16 +65,20 @@ class Dense:
 
     @property
     def d(self) -> int:
+        """Side length."""
         return len(self.X)
 
     @property
     def is_complex(self) -> bool:
+        """Whether X has imaginary parts."""
         return np.iscomplexobj(self.X)
 
     def inner(self, W: np.ndarray) -> float:
+        """<W, X>."""
         return float(np.real(np.vdot(self.X, W)))
 
     def add_to(self, G: np.ndarray, step: float) -> None:
+        """G <- G + step X, in place."""
         G += step * self.X
 
     @property
@@ -84,6 +89,7 @@ class Dense:
         return float(np.sqrt(2 * max(about, 0.0))) if self.d > 1 else 0.0
 
     def factors(self) -> tuple[np.ndarray, np.ndarray]:
+        """(U, s) with X = U diag(s) U^H, an eigendecomposition."""
         s, U = np.linalg.eigh(self.X)
         return U, s
 
@@ -93,27 +99,36 @@ class Sparse:
     """A Hermitian sparse matrix, by its entries."""
 
     rows: np.ndarray
+    """Of the entries, (k,), none listed twice."""
     columns: np.ndarray
+    """Of the entries, (k,)."""
     values: np.ndarray
+    """Of the entries, (k,)."""
     d: int
+    """Side length."""
 
     @property
     def is_complex(self) -> bool:
+        """Whether an entry has an imaginary part."""
         return np.iscomplexobj(self.values)
 
     def inner(self, W: np.ndarray) -> float:
+        """<W, X>, k products."""
         return float(np.real(np.vdot(self.values, W[self.rows, self.columns])))
 
     def add_to(self, G: np.ndarray, step: float) -> None:
+        """G <- G + step X, in place."""
         G[self.rows, self.columns] += step * self.values  # no entry is listed twice
 
     @property
     def spread(self) -> float:
+        """sqrt(2) ||X - (tr X / d) I||_F, at least lambda_max(X) - lambda_min(X)."""
         centre = float(np.real(np.sum(self.values[self.rows == self.columns]))) / self.d
         about = float(np.linalg.norm(self.values)) ** 2 - self.d * centre**2
         return float(np.sqrt(2 * max(about, 0.0))) if self.d > 1 else 0.0
 
     def factors(self) -> tuple[np.ndarray, np.ndarray]:
+        """(U, s) with X = U diag(s) U^H, an eigendecomposition of the dense matrix."""
         X = np.zeros((self.d, self.d), dtype=self.values.dtype)
         X[self.rows, self.columns] = self.values
         return Dense(X).factors()
@@ -146,16 +161,20 @@ class LowRank:
 
     @property
     def d(self) -> int:
+        """Side length."""
         return int(self.U.shape[0])
 
     @property
     def is_complex(self) -> bool:
+        """Whether a factor has imaginary parts."""
         return np.iscomplexobj(self.U)
 
     def inner(self, W: np.ndarray) -> float:
+        """<W, X>, through the factors."""
         return float(np.real(np.sum(self.U.conj() * (W @ self.U), axis=0)) @ self.s)
 
     def add_to(self, G: np.ndarray, step: float) -> None:
+        """G <- G + step X, in place."""
         if isinstance(G, np.ndarray) and G.flags.c_contiguous and G.dtype == self.U.dtype:
             _rank_one_updates(G, self.U, step * self.s)
             return
@@ -173,6 +192,7 @@ class LowRank:
         return float(np.max(w) - np.min(w))
 
     def factors(self) -> tuple[np.ndarray, np.ndarray]:
+        """The factors as they are."""
         return self.U, self.s
 
 
@@ -209,6 +229,7 @@ class Pair:
     weight: float = 1.0
 
     is_complex = False
+    """False: its entries are real."""
 
     def __post_init__(self) -> None:
         whole = isinstance(self.a, int | np.integer) and isinstance(self.b, int | np.integer)
@@ -223,10 +244,12 @@ class Pair:
             raise ProblemError(msg)
 
     def inner(self, W: np.ndarray) -> float:
+        """<W, X>, of four entries."""
         a, b = self.a, self.b
         return self.weight * float(W[a, a].real + W[b, b].real - 2 * W[a, b].real)
 
     def add_to(self, G: np.ndarray, step: float) -> None:
+        """G <- G + step X, in place."""
         s, a, b = step * self.weight, self.a, self.b
         G[a, a] += s
         G[b, b] += s
@@ -235,9 +258,11 @@ class Pair:
 
     @property
     def spread(self) -> float:
+        """lambda_max(X) - lambda_min(X), in closed form."""
         return 2 * abs(self.weight)
 
     def factors(self) -> tuple[np.ndarray, np.ndarray]:
+        """(U, s) with X = U diag(s) U^H, U of one column or two."""
         u = np.zeros((self.d, 1))
         u[self.a], u[self.b] = 1.0, -1.0
         return u, np.array([self.weight])

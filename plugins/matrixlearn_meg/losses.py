@@ -58,7 +58,7 @@ class RealLabels:
 
 
 @dataclass(frozen=True)
-class Square(RealLabels):
+class Square(RealLabels, BatchLoss):
     """l(p, y) = (p - y)^2, of Section 3.3."""
 
     def value(self, p: Any, y: Any) -> Any:
@@ -82,7 +82,7 @@ class Square(RealLabels):
 
 
 @dataclass(frozen=True)
-class Huber(RealLabels):
+class Huber(RealLabels, BatchLoss):
     """l(p, y) = e^2 / 2 for |e| <= delta, else delta |e| - delta^2 / 2, with e = p - y.
 
     Parameters
@@ -119,7 +119,7 @@ class Huber(RealLabels):
 
 
 @dataclass(frozen=True)
-class Absolute(RealLabels):
+class Absolute(RealLabels, BatchLoss):
     """l(p, y) = |p - y|."""
 
     def value(self, p: Any, y: Any) -> Any:
@@ -142,7 +142,7 @@ class Absolute(RealLabels):
 
 
 @dataclass(frozen=True)
-class Logistic:
+class Logistic(BatchLoss):
     """l(p, y) = log(1 + exp(-y p)) for labels y = -1 or 1."""
 
     def value(self, p: Any, y: Any) -> Any:

@@ -177,7 +177,7 @@ class MEGRegression(Problem):
 
     @property
     def multipliers(self) -> int:
-        """T."""
+        """The number T of instances."""
         return len(self.y)
 
     def predict(self, W: Any) -> np.ndarray:

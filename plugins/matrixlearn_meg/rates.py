@@ -57,7 +57,7 @@ class Rate(Protocol):
 
 
 @dataclass(frozen=True)
-class Fixed:
+class Fixed(Rate):
     """eta_t = eta.
 
     Parameters
@@ -78,7 +78,7 @@ class Fixed:
 
 
 @dataclass(frozen=True)
-class Lemma32:
+class Lemma32(Rate):
     """eta = 2c / (r^2 (2 + c)), for which L_MEG <= (1 + c/2) L_U + (1/2 + 1/c) r^2 Delta(U, W_1)  (3.7).
 
     Parameters
@@ -126,7 +126,7 @@ class Lemma32:
 
 
 @dataclass(frozen=True)
-class Adaptive:
+class Adaptive(Rate):
     """eta_t = 2 c_t / (r_t^2 (2 + c_t)),   c_t = min(most, r_t sqrt(2 ln d / L_t)),   for the square loss.
 
     Lemma 3.2's choice with the learner's own loss L_t in place of the comparator's and the largest range r_t

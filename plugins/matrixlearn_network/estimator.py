@@ -30,6 +30,7 @@ class OnGraph:
     """Base class: the graph of `fit`, the problem of some rows, tasks that were not seen."""
 
     losses: ClassVar[tuple[str, ...]]
+    """The names that ``loss`` may have."""
 
     loss: str
     fit_intercept: bool

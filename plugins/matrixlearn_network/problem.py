@@ -194,7 +194,7 @@ class GraphMultitask(Problem):
 
     @cached_property
     def features(self) -> int:
-        """d."""
+        """The number d of features."""
         return int(self.held.map(_width)[0])
 
     @cached_property

@@ -1,5 +1,6 @@
 """Quantum state estimation: Pauli operators without matrices, and certified maximum likelihood from counts."""
 
+from matrixlearn_quantum.effects import EffectMeasurement
 from matrixlearn_quantum.factored import Factored
 from matrixlearn_quantum.gradient import ExponentiatedGradient
 from matrixlearn_quantum.measurement import PauliMeasurement, all_settings, string_means
@@ -9,6 +10,7 @@ from matrixlearn_quantum.states import fidelity, ghz_state, random_state, sample
 from matrixlearn_quantum.transforms import pauli_expectations, pauli_labels, pauli_sum
 
 __all__ = [
+    "EffectMeasurement",
     "ExponentiatedGradient",
     "Factored",
     "PauliMeasurement",

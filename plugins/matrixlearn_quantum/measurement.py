@@ -11,13 +11,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.maps import LinearMap
+from matrixlearn.maps.bounded import apply_error
 from matrixlearn.validation import as_array
+from matrixlearn_quantum.effects import EPS, EffectMeasurement
 from matrixlearn_quantum.pauli import PauliString
 from matrixlearn_quantum.transforms import (
     LETTERS,
@@ -27,6 +29,9 @@ from matrixlearn_quantum.transforms import (
     pauli_labels,
     pauli_sum,
 )
+
+if TYPE_CHECKING:
+    import cvxpy
 
 MOST_QUBITS = 12
 """Matrices of 4096 x 4096: more is a typing error or needs another method."""
@@ -85,6 +90,22 @@ class PauliMeasurement(LinearMap):
         """The mean length of the sums over settings in `apply`, for its rounding."""
         return float(np.max(np.mean(self._terms[self._strings], axis=0)))
 
+    @property
+    def probability_error(self) -> np.ndarray:
+        """What rounding may add to a p_sb, (m,): sums of at most 16 terms, q / 2 of them, of terms up to 1."""
+        return np.full(self.shape[0], 32 * self.q * EPS)
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """The names of the first and the last state of the basis."""
+        return f"|{'0' * self.q}>", f"|{'1' * self.q}>"
+
+    def rows(self, counts: Any) -> Any:
+        """Counts, a row for each setting, of dictionaries by outcome."""
+        if isinstance(counts, list | tuple) and any(isinstance(each, Mapping) for each in counts):
+            return [_row_of(each, self.q) for each in counts]
+        return counts
+
     def probabilities(self, rho: np.ndarray) -> np.ndarray:
         """tr(E_sb rho), shape (S, 2^q): outcome b in binary, the first qubit first, 1 for the eigenvalue -1.
 
@@ -128,12 +149,39 @@ class PauliMeasurement(LinearMap):
         rows, columns, values = (np.concatenate(part) for part in zip(*parts, strict=True))
         return string, columns, rows, values  # tr(P rho) = sum_ij P_ji rho_ij
 
+    def modelled(self, X: cvxpy.Variable, seen: np.ndarray) -> tuple[cvxpy.Expression, list[Any]]:
+        """The p_sb that were seen in terms of X = rho, in cvxpy's, through the Pauli expectations e, and tr rho = 1."""
+        import cvxpy as cp
+        import scipy.sparse as sp
+
+        d, e = self.d, cp.Variable(self.d**2)
+        string, row, column, value = self.expectation_entries()
+        to_expectations = sp.csr_array((value, (string, row * d + column)), shape=(d * d, d * d))
+        outcome, string, value = self.outcome_entries()
+        to_outcomes = sp.csr_array((value, (outcome, string)), shape=(self.shape[0], d * d))[seen]
+        measured = cp.real(to_expectations @ cp.reshape(X, (d * d,), order="C"))
+        return to_outcomes @ e, [e == measured, e[0] == 1]
+
     def outcome_entries(self) -> tuple[np.ndarray, ...]:
         """(outcome, string, value) with p = sum of value tr(P rho) over the strings, O(S d^2) entries."""
         signs = on_each_qubit(OUTCOMES, np.eye(self.d), self.q).reshape(self.d, self.d)  # (A, b)
         outcome = np.arange(len(self.settings) * self.d).reshape(-1, 1, self.d)
         entries = np.broadcast_arrays(outcome, self._strings.T[:, :, None], signs[None])
         return tuple(entry.reshape(-1) for entry in entries)
+
+
+@apply_error.register
+def _(family: PauliMeasurement, y: np.ndarray) -> float:
+    """Each y_sb E_sb is added up ``additions`` times, and transformed."""
+    return 4 * EPS * (family.additions + family.q) * float(np.abs(y).sum())
+
+
+def measurement_of(settings: Any) -> PauliMeasurement | EffectMeasurement:
+    """That of Pauli settings, which are strings, or of POVMs, projectors and vectors, which are arrays."""
+    listed = isinstance(settings, Sequence | np.ndarray) and not isinstance(settings, str) and len(settings) > 0
+    if not listed or any(isinstance(each, str) or np.ndim(each) == 0 for each in settings):
+        return PauliMeasurement(settings)
+    return EffectMeasurement.of(settings)
 
 
 def string_means(settings: Sequence[str], counts: Any) -> Iterator[tuple[PauliString, float]]:
@@ -166,25 +214,28 @@ def string_means(settings: Sequence[str], counts: Any) -> Iterator[tuple[PauliSt
             yield PauliString("".join(letters)), float(by_subset[A] / by_subset[0])
 
 
-def as_counts(counts: Any, measurement: PauliMeasurement) -> np.ndarray:
+def as_counts(counts: Any, measurement: PauliMeasurement | EffectMeasurement) -> np.ndarray:
     """Counts of the outcomes of a measurement, checked.
 
     Raises
     ------
     ProblemError
-        For another shape, complex or negative numbers, NaN.
+        For another shape, complex or negative numbers, NaN, outcomes that came though no state gives them.
     """
-    if isinstance(counts, list | tuple) and any(isinstance(each, Mapping) for each in counts):
-        counts = [_row_of(each, measurement.q) for each in counts]
-    counts = np.asarray(as_array("counts", counts))
+    counts = np.asarray(as_array("counts", measurement.rows(counts)))
     if np.iscomplexobj(counts) or counts.shape != measurement.outcomes:
         msg = (
             f"counts must be real, one row for each of the {measurement.outcomes[0]} settings and one column for "
-            f"each of the 2^{measurement.q} outcomes, got shape {counts.shape}"
+            f"each of the {measurement.outcomes[1]} outcomes, got shape {counts.shape}"
         )
         raise ProblemError(msg)
     if np.any(counts < 0):
         msg = f"counts must not be negative, got {counts.min():g}"
+        raise ProblemError(msg)
+    never = (measurement.sizes == 0).reshape(counts.shape) & (counts > 0)
+    if np.any(never):
+        s, b = np.argwhere(never)[0]
+        msg = f"counts[{s}][{b}] is {counts[s, b]:g}, but the effect of that outcome is 0: it cannot have come"
         raise ProblemError(msg)
     return counts
 

@@ -23,7 +23,7 @@ class StatePresenter(Presenter["StateTomography"]):
     arguments = (
         Argument(
             "data",
-            ".npz with settings, strings such as XZ, shape (S,), and counts, shape (S, 2^q); perhaps target, a state.",
+            ".npz with settings, strings such as XZ, or POVMs (S, K, d, d), and counts (S, K); perhaps a target state.",
             required=True,
             positional=True,
         ),
@@ -56,9 +56,8 @@ class StatePresenter(Presenter["StateTomography"]):
         axes.figure.colorbar(image, ax=axes, shrink=0.6)
         middle = (d - 1) / 2
         axes.set_xticks([middle, middle + d + 1], ["real part", "imaginary part"])
-        last = "1" * problem.measurement.q
-        axes.set_yticks([0, d - 1], [f"|{'0' * len(last)}>", f"|{last}>"])
-        axes.set_title(f"state of {problem.measurement.q} qubits")
+        axes.set_yticks([0, d - 1], problem.measurement.ends)
+        axes.set_title(f"state of dimension {d}")
         return True
 
     def from_arguments(self, given: Mapping[str, Any], say: Say) -> StateTomography:
@@ -68,4 +67,4 @@ class StatePresenter(Presenter["StateTomography"]):
         if not arrays.keys() >= {"settings", "counts"}:
             msg = f"{given['data']} must hold settings and counts, got {', '.join(arrays)} only"
             raise ProblemError(msg)
-        return cls(arrays["settings"].tolist(), arrays["counts"], arrays.get("target"))
+        return cls(arrays["settings"], arrays["counts"], arrays.get("target"))

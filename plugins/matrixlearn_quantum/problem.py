@@ -1,4 +1,4 @@
-"""Maximum likelihood of a quantum state from counts in Pauli bases, certified.
+"""Maximum likelihood of a quantum state from counts in Pauli bases, or of any POVMs, certified.
 
     min over rho >= 0, tr rho = 1 of    f(rho) = -sum_k f_k log p_k,      p_k = tr(E_k rho),  f_k = n_k / N
 
@@ -27,11 +27,13 @@ import numpy as np
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.exponents import DenseExponent
 from matrixlearn.linalg import sym
+from matrixlearn.maps.bounded import apply_error
 from matrixlearn.present import presented_by
 from matrixlearn.problems import Bound, Play, Problem
 from matrixlearn.sets import KnapsackSet, Spectraplex
 from matrixlearn_quantum.armijo import ArmijoStep
-from matrixlearn_quantum.measurement import PauliMeasurement, all_settings, as_counts
+from matrixlearn_quantum.effects import EffectMeasurement
+from matrixlearn_quantum.measurement import PauliMeasurement, all_settings, as_counts, measurement_of
 from matrixlearn_quantum.states import as_density, random_state, sample_counts
 
 if TYPE_CHECKING:
@@ -43,16 +45,18 @@ EPS = float(np.finfo(np.float64).eps)
 @presented_by("matrixlearn_quantum.present:StatePresenter")
 @dataclass(frozen=True, eq=False)
 class StateTomography(Problem):
-    """min over density matrices rho of -(1/N) sum_k n_k log tr(E_k rho), k all outcomes of Pauli settings.
+    """min over density matrices rho of -(1/N) sum_k n_k log tr(E_k rho), k all outcomes of all settings.
 
     Parameters
     ----------
-    settings : sequence of str, length S
-        One letter of X, Y, Z for each qubit: "XZ" measures X on the first qubit and Z on the second.
-    counts : array, shape (S, 2^q), or list of S dictionaries
+    settings : sequence of str, length S; or of arrays, shapes (K_s, d, d), (d, d) or (d,)
+        One letter of X, Y, Z for each qubit: "XZ" measures X on the first qubit and Z on the second. Or any POVMs,
+        whose effects E_k >= 0 add up to I; a single projector E, or a vector psi, is measured against the rest, I - E.
+    counts : array, shape (S, 2^q), or list of S dictionaries; list of S rows of K_s numbers
         How often each outcome came, >= 0: column b in binary, the first qubit first, bit 1 for the eigenvalue -1.
         Zeros are data like others; weights need not be whole. Or for each setting {outcome: count}, the outcome in
-        bits such as "01", the first qubit first (Qiskit writes the last one first: reverse its keys).
+        bits such as "01", the first qubit first (Qiskit writes the last one first: reverse its keys). Of a POVM, one
+        number an effect; of a single projector, how often it came and how often it did not.
     target : array, shape (d, d) or (d,), optional
         A state that was meant: `Solution.summary` tells the fidelity with it, nothing else depends on it.
 
@@ -73,7 +77,7 @@ class StateTomography(Problem):
     routines = ("DenseExponent", "ArmijoStep")
 
     def __post_init__(self) -> None:
-        measurement = PauliMeasurement(self.settings)
+        measurement = measurement_of(self.settings)
         counts = as_counts(self.counts, measurement)
         if not np.any(counts):
             msg = "counts are all zero: there is nothing to estimate a state from"
@@ -86,13 +90,13 @@ class StateTomography(Problem):
     # -- what engines use -------------------------------------------------------------------------
 
     @cached_property
-    def measurement(self) -> PauliMeasurement:
+    def measurement(self) -> PauliMeasurement | EffectMeasurement:
         """The linear map rho -> p and its adjoint."""
-        return PauliMeasurement(self.settings)
+        return measurement_of(self.settings)
 
     @property
     def d(self) -> int:
-        """Side length 2^q of rho."""
+        """Side length of rho, 2^q of q qubits."""
         return self.measurement.d
 
     @cached_property
@@ -143,8 +147,9 @@ class StateTomography(Problem):
 
     @cached_property
     def dual_set(self) -> KnapsackSet:
-        """0 <= y_k <= 1: A*(y) <= I implies it, E_k being a projector."""
-        return KnapsackSet.box(np.zeros(self.counts.size), np.ones(self.counts.size))
+        """0 <= y_k <= 1 / ||E_k||_2: A*(y) <= I implies it."""
+        norms = self.measurement.norms
+        return KnapsackSet.box(np.zeros(norms.size), 1 / np.where(norms > 0, norms, 1.0))
 
     def play(self) -> Play:
         """The von Neumann mirror map; gradient steps with Armijo's rule."""
@@ -162,14 +167,14 @@ class StateTomography(Problem):
 
     @cached_property
     def scale(self) -> float:
-        """q log 2: the value of I / d, which is the same for all counts."""
+        """log d, the value of I / d for outcomes of rank one: q log 2, the same for all counts in Pauli bases."""
         return float(np.log(self.d))
 
     def bound_from_matrix(self, X: Any) -> Bound:
         rho = self.spectral_set.project(np.asarray(X))
         p = self.probabilities(rho)
-        error = 32 * self.measurement.q * EPS  # of a p_k: sums of at most 16 terms, q / 2 of them, of terms up to 1
-        if p.min() <= 2 * error:
+        error = self.measurement.probability_error[self.seen]
+        if np.any(p <= 2 * error):
             return Bound(point=rho)  # orthogonal to what was seen, as far as rounding can tell
         value = self.value_at(p - error)
         slack = len(p) * EPS * value + 4 * self.d * EPS  # of the sum, and of the trace
@@ -186,8 +191,7 @@ class StateTomography(Problem):
         largest = float(np.linalg.eigvalsh(m.apply(y))[-1])
         if not np.all(y[self.seen] > 0):
             return -np.inf, largest
-        # of A*(y), where each y_k E_k is added up `additions` times, and of one decomposition
-        error = 4 * EPS * ((m.additions + m.q) * float(y.sum()) + self.d * largest)
+        error = apply_error(m, y) + 4 * EPS * self.d * largest  # of A*(y), and of one decomposition
         terms = np.log(y[self.seen] / f)
         slack = len(f) * EPS * float(f @ np.abs(terms)) + 4 * EPS * abs(np.log(largest))
         return float(f @ terms - np.log(largest + error) - slack), largest
@@ -196,21 +200,12 @@ class StateTomography(Problem):
         return float("nan") if X is None else self.value_at(self.probabilities(X))
 
     def reference(self) -> cvxpy.Problem:
-        """The same in cvxpy, sparse: X -> Pauli expectations e -> probabilities."""
+        """The same in cvxpy."""
         import cvxpy as cp
-        import scipy.sparse as sp
 
-        d, m = self.d, self.measurement
-        X, e = cp.Variable((d, d), hermitian=True, name="X"), cp.Variable(d * d)
-        string, row, column, value = m.expectation_entries()
-        to_expectations = sp.csr_array((value, (string, row * d + column)), shape=(d * d, d * d))
-        outcome, string, value = m.outcome_entries()
-        to_outcomes = sp.csr_array((value, (outcome, string)), shape=(self.counts.size, d * d))[self.seen]
-        measured = cp.real(to_expectations @ cp.reshape(X, (d * d,), order="C"))
-        return cp.Problem(
-            cp.Minimize(-cp.sum(cp.multiply(self.frequencies, cp.log(to_outcomes @ e)))),
-            [X >> 0, e == measured, e[0] == 1],
-        )
+        X = cp.Variable((self.d, self.d), hermitian=True, name="X")
+        p, constraints = self.measurement.modelled(X, self.seen)
+        return cp.Problem(cp.Minimize(-cp.sum(cp.multiply(self.frequencies, cp.log(p)))), [X >> 0, *constraints])
 
     def read_reference(self, program: cvxpy.Problem) -> tuple[Any, None]:
         """rho from cvxpy's answer."""

@@ -7,7 +7,7 @@ import pytest
 from matrixlearn_discrepancy import Discrepancy
 
 import matrixlearn as ml
-from matrixlearn.clock import TimeIsUp, ask_the_clock, time_limited
+from matrixlearn.clock import TimeIsUp, ask_the_clock, ending_after, time_limited
 
 pytestmark = pytest.mark.usefixtures("cpu_clock")
 
@@ -26,6 +26,33 @@ def test_a_limit_holds_within_an_iteration(method):
     assert solution.status == "stopped" and solution.ended == "time_limit = 0.2 s reached"
     assert -np.inf < solution.lower <= solution.upper < np.inf
     solution.verify()
+
+
+def test_what_follows_a_run_looks_for_nothing_after_the_end(monkeypatch):
+    """A certificate of DefiniteBoost moves points and searches for a strictly feasible matrix; both take long."""
+    from matrixlearn_definiteboost import DefiniteBoost
+    from matrixlearn_definiteboost.interior import InteriorSearch
+    from matrixlearn_definiteboost.proof import ProjectionProof
+
+    late, steps, moves = [], InteriorSearch.advanced, ProjectionProof._step
+
+    def noted(name, function):
+        return lambda *given: late.append(name) or function(*given)
+
+    monkeypatch.setattr(InteriorSearch, "advanced", noted("a step of the search", steps))
+    monkeypatch.setattr(ProjectionProof, "_step", noted("a move", moves))
+    P = np.random.default_rng(0).standard_normal((3, 6))
+    data = P[:, :, None] * P[:, None, :], np.full(3, 0.1)
+    point = ml.solve(DefiniteBoost(*data), "mirror", tol=1e-9, max_iter=20).certificate.y
+    near = ml.solve(DefiniteBoost(*data), "corrective", tol=1e-6).matrix
+    outside = (1 - 1e-3) * near + 1e-3 * np.eye(6) / 6  # misses a little
+    late.clear()
+    ml.certify(DefiniteBoost(*data), X=outside, y=point)
+    assert late  # with time there is a search
+    late.clear()
+    with ending_after(-1.0):
+        ml.certify(DefiniteBoost(*data), X=outside, y=point)
+    assert late == []
 
 
 def test_the_earlier_of_two_ends_counts_and_is_gone_afterwards():

@@ -21,7 +21,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import Ridge
 from sklearn.metrics.pairwise import rbf_kernel
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validate
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -297,6 +297,16 @@ def test_cross_validation_routes_the_domains(task):
         scores = cross_val_score(model, both, labels, params={"sample_domain": domain}, cv=3)
         search = GridSearchCV(model, {"alpha": [0.1, 10.0]}, cv=3).fit(both, labels, sample_domain=domain)
     assert np.all(np.isfinite(scores)) and search.best_estimator_.solution_ is not None
+
+
+@pytest.mark.parametrize(("rows", "seen"), [(15, 15), (13, 13), (14, 7)])
+def test_cross_validation_hands_over_the_whole_target_unless_it_is_as_long_as_the_source(rng, rows, seen):
+    """As `fit` says of X_target: what has one row for each of X is sliced with it."""
+    X, target = rng.standard_normal((14, 2)), rng.standard_normal((rows, 2))
+    done = cross_validate(
+        DiscrepancyRegressor(max_weight=2.0), X, X[:, 0], params={"X_target": target}, cv=2, return_estimator=True
+    )
+    assert [len(fitted.solution_.problem.X_target) for fitted in done["estimator"]] == [seen, seen]
 
 
 def test_it_clones_with_its_parameters():

@@ -23,7 +23,7 @@ SETTINGS = ["XX", "ZZ"]
         (SETTINGS, -GOOD, "counts must not be negative, got -1"),
         (SETTINGS, 0 * GOOD, "counts are all zero"),
         (SETTINGS, GOOD[:1], r"counts .* 2 settings .* got shape \(1, 4\)"),
-        (SETTINGS, np.ones((2, 3)), r"counts .* 2\^2 outcomes, got shape \(2, 3\)"),
+        (SETTINGS, np.ones((2, 3)), r"counts .* 4 outcomes, got shape \(2, 3\)"),
         (SETTINGS, np.ones(4), r"counts .* got shape \(4,\)"),
         (SETTINGS, 1j * GOOD, "counts must be real"),
         (SETTINGS, np.full((2, 4), np.nan), "counts holds 8 NaN"),

@@ -338,3 +338,26 @@ def test_the_multipliers_of_another_solver_prove_what_they_may():
     assert certificate.upper == pytest.approx(np.sqrt(5), rel=1e-5) and certificate.trace_bound is None
     assert certificate.lower <= np.sqrt(5)
     assert certificate.lower > -np.inf or "not proved feasible" in certificate.why
+
+
+@pytest.mark.parametrize("method", ["pdhg", "mirror-prox", "smoothing"])
+def test_an_interior_point_that_misses_the_rows_does_not_hold_others_back(method):
+    """It proves a feasible matrix 0.09 away; an optimal X that was moved towards it as it stood lost half its value."""
+    rng = np.random.default_rng(0)
+    A = symmetric(rng, 6, 8, 8) * 1.0
+    A[0] = np.eye(8)
+    C, root = symmetric(rng, 8, 8), rng.standard_normal((8, 8))
+    b = np.einsum("jab,ab->j", A, np.eye(8) + root @ root.T / 8)
+    equal = np.arange(6) < 4
+    program = ml.LinearSDP(C, A, np.where(equal, b, b + 0.5), equalities=equal)
+    assert ml.solve(program, method=method, tol=1e-2, max_iter=500).status == "optimal"
+
+
+def test_what_is_moved_towards_an_interior_point_keeps_its_value():
+    """X_0 = diag(1.1, .95) misses tr X = 2 by 0.05, and still proves a feasible matrix near it."""
+    program = ml.LinearSDP(np.diag([1.0, 0.0]), [np.eye(2), np.diag([0.0, -1.0])], [2.0, 0.0], equalities=[True, False])
+    proof = program.standard.before
+    inside = np.diag([1.1, 0.95])
+    assert proof.proves(inside)
+    moved = proof.toward(np.diag([2.0, 0.0]), inside)
+    assert proof.lower(moved)[0] > 2.0 - 1e-9

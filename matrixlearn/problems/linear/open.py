@@ -133,7 +133,7 @@ class OpenProgram(GameProblem, ConicProblem):
 
     @cached_property
     def _multipliers(self) -> KnapsackSet:
-        """Y."""
+        """The set Y."""
         if self.interior is None:
             return KnapsackSet(np.where(self.equal, -INF, 0.0), np.full(len(self.b), INF))
         room = self.level - inner(self.C, self.interior)

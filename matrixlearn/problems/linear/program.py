@@ -113,6 +113,7 @@ class LinearSDP(ConicProblem):
     facial: np.ndarray | None = None
     units: np.ndarray | None = None
     family: LinearMap = field(init=False, repr=False)
+    """The A_j as a linear map."""
 
     name = "sdp"
     objective = "maximize"
@@ -231,7 +232,7 @@ class LinearSDP(ConicProblem):
 
     @property
     def multipliers(self) -> int:
-        """m."""
+        """The number m of rows."""
         return len(self.b)
 
     @cached_property

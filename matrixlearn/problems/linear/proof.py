@@ -191,6 +191,8 @@ class Proof:
         X = self.on_the_rows(X)
         if interior is None or self.proves(X):
             return X
+        onto = self.on_the_rows(interior)  # what it misses the rows by would be the room that X is given
+        interior = onto if self.proves(onto) else interior
         least, inside = (approximate_least(A) for A in (X, interior))
         here, there = self.margin(X), self.margin(interior)
         if not (inside > there.delta and np.all(there.slack > 0)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 import pickle
 import re
@@ -84,18 +85,20 @@ def check_rebuilds(problem: ProblemOrClass) -> None:
     @for_all(p=instances(problem), seed=seeds())
     def law(p: Any, seed: int) -> None:
         copies = {"parameters()": type(p)(**p.parameters()), "pickle": pickle.loads(pickle.dumps(p))}
-        for how, copy in copies.items():
-            assert_close(copy.scale, p.scale, atol=1e-12 * p.scale, what=f"the scale after {how}")
+        for how, other in copies.items():
+            assert_close(other.scale, p.scale, atol=1e-12 * p.scale, what=f"the scale after {how}")
             if isinstance(p, GameProblem):
                 rng = np.random.default_rng(seed)
                 X, y = random_member(p.game, rng), random_multipliers(p.game, rng)
                 size, R = size_at(p.game, y), p.game.S.trace
                 a = frobenius(X) * max(frobenius(p.game.A.matrix(j)) for j in range(len(y)))
-                assert_close(copy.game.image(y), p.game.image(y), atol=1e-12 * size / R, what=f"image(y) after {how}")
-                assert_close(copy.game.A.adjoint(X), p.game.A.adjoint(X), atol=1e-12 * a, what=f"A*(X) after {how}")
+                assert_close(other.game.image(y), p.game.image(y), atol=1e-12 * size / R, what=f"image(y) after {how}")
+                assert_close(other.game.A.adjoint(X), p.game.A.adjoint(X), atol=1e-12 * a, what=f"A*(X) after {how}")
                 upper, lower = p.bound_from_vector(y).upper, p.bound_from_matrix(X).lower
-                assert_close(copy.bound_from_vector(y).upper, upper, atol=1e-10 * size, what=f"upper bound after {how}")
-                again = copy.bound_from_matrix(X).lower
+                assert_close(
+                    other.bound_from_vector(y).upper, upper, atol=1e-10 * size, what=f"upper bound after {how}"
+                )
+                again = other.bound_from_matrix(X).lower
                 if np.isfinite(lower) and np.isfinite(again):  # a repair may succeed by a hair
                     size = size_at(p.game, p.game.lower(X)[1]) if p.game.Y.is_bounded else max(p.scale, abs(lower))
                     assert_close(again, lower, atol=1e-10 * size, what=f"lower bound after {how}")
@@ -122,6 +125,43 @@ def check_random_is_a_function_of_the_seed(problem: ProblemOrClass) -> None:
                 assert_same(value, second[name], f"random()'s {name}")
 
     law()
+
+
+@law_of(GameProblem)
+def check_reference_is_its_own(problem: ProblemOrClass) -> None:
+    """reference() = the problem in words of its own, cvxpy's: from the data, and from no part of the game.
+
+    A mistake that both linear maps share, or a wrong radius of S, would be in a reference that is made of them.
+    """
+
+    @for_all(p=instances(problem), cost=5)
+    def law(p: Any) -> None:
+        blind = copy.copy(p)
+        for name in ("game", "_game"):
+            vars(blind).pop(name, None)
+        object.__setattr__(blind, "__class__", _without_game(type(p)))
+        try:
+            blind.reference()
+        except _AskedForTheGameError:
+            fail(
+                f"the reference() of {type(p).__name__} is made of its game: write one from the data, in the words of "
+                "the problem (docs/write-a-plugin.md)"
+            )
+
+    law()
+
+
+class _AskedForTheGameError(Exception):
+    """A reference asked for the game."""
+
+
+def _without_game(cls: Any) -> Any:
+    """The class, but for the game."""
+
+    def refuse(self: Any) -> Any:
+        raise _AskedForTheGameError
+
+    return type(cls.__name__, (cls,), {"game": property(refuse)})
 
 
 @law_of(Problem)

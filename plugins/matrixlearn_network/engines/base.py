@@ -31,8 +31,11 @@ class NetworkEngine(Engine):
     """
 
     needs_hub = False
+    """Whether a machine must exist that all others reach."""
     needs_smooth = True
+    """Whether the loss must have no corner."""
     needs_ridge = True
+    """Whether eta must be positive."""
     survives = False
     """Whether it still converges where messages are late or lost."""
 

@@ -72,6 +72,7 @@ class OnePass(NetworkEngine):
         )
 
     by_neighbours = True
+    """Whether messages go along edges; through a hub otherwise."""
 
     @abstractmethod
     def _default_length(self, problem: GraphMultitask) -> float:

@@ -92,7 +92,7 @@ def test_every_check_is_listed_once_and_states_its_law():
 
 def test_run_checks_reports_names_and_errors_lazily():
     results = run_checks(Upside, max_examples=5)
-    seen = dict(next(results) for _ in range(8))
+    seen = dict(next(results) for _ in range(9))
     assert seen["check_documented"] is None
     assert isinstance(seen["check_adjoint_identity"], AssertionError)
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 
+import cvxpy as cp
 import numpy as np
 import pytest
 
@@ -42,6 +43,11 @@ class Design(GameProblem):
     @cached_property
     def game(self):
         return Game(**self.parts())
+
+    def reference(self):
+        w, t = cp.Variable(len(self.rows), name="y"), cp.Variable()
+        least = t * np.eye(self.rows.shape[1]) + self.rows.T @ cp.diag(w) @ self.rows
+        return cp.Problem(cp.Minimize(t), [least >> 0, w >= 0, cp.sum(w) == 1])
 
     @classmethod
     def random(cls, rng):

@@ -6,6 +6,7 @@ from functools import cached_property
 
 import numpy as np
 import pytest
+from matrixlearn_definiteboost import MinMaxSDP
 from matrixlearn_discrepancy import Discrepancy
 from matrixlearn_fetr import FETR
 from matrixlearn_fetr.rounds import OtherBlocks
@@ -403,6 +404,34 @@ class DoesNotNameTheArgument(MaxCut):
         except ValueError as error:
             msg = "bad input"
             raise ValueError(msg) from error
+
+
+fails(checks.check_reference_is_its_own)(ComplexGame)
+
+
+class Doubled(Around):
+    """Both maps, and the matrices, in a wrong unit: they agree with each other."""
+
+    norms = property(lambda self: 2 * self.base.norms)
+
+    def apply(self, y):
+        return 2 * super().apply(y)
+
+    def adjoint(self, X):
+        return 2 * super().adjoint(X)
+
+    def matrix(self, j):
+        return 2 * super().matrix(j)
+
+
+@fails(checks.check_agrees_with_cvxpy)
+class BothMapsWrongTogether(MinMaxSDP):
+    game = mistaken(MinMaxSDP, A=Doubled)
+
+
+@fails(checks.check_agrees_with_cvxpy)
+class SetOfTheWrongRadius(MinMaxSDP):
+    game = mistaken(MinMaxSDP, S=lambda S: Spectraplex(S.n, 1.5 * S.trace))
 
 
 @fails(checks.check_frozen)

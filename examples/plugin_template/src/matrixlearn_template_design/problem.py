@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,6 +10,9 @@ from matrixlearn.maps import RankOneMap
 from matrixlearn.problems import Game, GameProblem
 from matrixlearn.sets import KnapsackSet, Spectraplex
 from matrixlearn.validation import as_samples
+
+if TYPE_CHECKING:
+    import cvxpy
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +39,15 @@ class EOptimalDesign(GameProblem):
         A = RankOneMap(self.candidates)
         m, n = A.shape
         return Game(0 * A.matrix(0), A, np.zeros(m), Spectraplex(n, 1.0), KnapsackSet.simplex(m))
+
+    def reference(self) -> "cvxpy.Problem":
+        """The same from the candidates alone, for the conformance kit: t I + sum_i w_i x_i x_i^T >= 0."""
+        import cvxpy as cp
+
+        m, n = self.candidates.shape
+        w, t = cp.Variable(m, name="y"), cp.Variable()
+        information = self.candidates.T @ cp.diag(w) @ self.candidates
+        return cp.Problem(cp.Minimize(t), [t * np.eye(n) + information >> 0, w >= 0, cp.sum(w) == 1])
 
     @classmethod
     def random(cls, rng: np.random.Generator) -> "EOptimalDesign":
