@@ -219,7 +219,7 @@ class OpenProgram(GameProblem, ConicProblem):
 
     def nearly_within_limit(self, X: Array) -> bool:
         """The same but for rounding, which an X whose trace is R may miss it by."""
-        return self.limit is None or self.limit.holds(self.proof, self._hermitian(X), ROUNDED * len(self.C))
+        return self.limit is None or self.limit.holds(self.proof, self._hermitian(X), ROUNDED * self.C.shape[0])
 
     def ray_near(self, X: Array) -> Array | None:
         """X' >= 0 with <A_j, X'> = 0 or <= 0 and <C, X'> > 0, proved, near a multiple of X; None where none is found.
