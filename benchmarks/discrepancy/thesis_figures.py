@@ -110,11 +110,16 @@ def figure_6_1(draws, sizes=(50, 100, 200, 400)):
             for draw in range(draws):
                 spent = kept_times([method, tol, size, draw], lambda key=(method, tol, size, draw): seconds_to(*key))
                 if spent is None:
-                    print(f"6.1 {method} {tol}: not within {LIMIT:g} CPU s at m + n = {size}", flush=True)
+                    limit = PUBLISHED_LIMIT if method == PUBLISHED else LIMIT
+                    print(f"6.1 {method} {tol}: not within {limit:g} CPU s at m + n = {size}, draw {draw}", flush=True)
+                    if method == PUBLISHED:
+                        seconds[s, draw:] = limit  # at least
                     break  # the others would take as long
                 seconds[s, draw] = spent
             if np.isnan(seconds[s]).any():
                 seconds[s] = np.nan
+                break
+            if spent is None:
                 break
             print(
                 f"6.1 {method} {tol or '10 iterations'}: m + n = {size}: {seconds[s].mean():.3f} s "
@@ -128,11 +133,13 @@ def figure_6_1(draws, sizes=(50, 100, 200, 400)):
 def draw_6_1(figure, result):
     sizes, runs = result
     axes = figure.subplots()
-    slowest_first = sorted(runs, key=lambda run: -np.nanmax(np.nanmean(runs[run], axis=1, keepdims=False)[:3]))
+    slowest_first = sorted(runs, key=lambda run: -np.nanmax(runs[run][:3].mean(axis=1)))
     for k, (method, tol) in enumerate(slowest_first):
         seconds = runs[method, tol]
         label = f"{method}, {'ten iterations' if tol is None else f'{tol:g}'}"
         style = "k^:" if tol is None else f"C{k}o-" if tol == 0.1 else f"C{k}s--"
+        if method == PUBLISHED:
+            style, label = "kD-.", f"{method}, delta = {tol:g}"
         axes.errorbar(sizes, seconds.mean(axis=1), seconds.std(axis=1), fmt=style, ms=4, capsize=2, label=label)
     axes.set(xscale="log", yscale="log", xlabel="m + n", ylabel="CPU seconds to the certified gap", title="6.1  time")
     axes.set_xticks(sizes, [str(size) for size in sizes])
