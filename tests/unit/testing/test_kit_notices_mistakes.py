@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 import pytest
-from matrixlearn_definiteboost import MinMaxSDP
+from matrixlearn_definiteboost import DefiniteBoost, MinMaxSDP
 from matrixlearn_discrepancy import Discrepancy
 from matrixlearn_fetr import FETR
 from matrixlearn_fetr.rounds import OtherBlocks
@@ -14,7 +14,7 @@ from matrixlearn_maxcut import MaxCut
 from scipy.linalg import expm
 
 from matrixlearn.exceptions import ContradictionError
-from matrixlearn.exponents import entropy_on
+from matrixlearn.exponents import ClippedLogDet, DenseExponent, entropy_on
 from matrixlearn.maps import DenseMap, LinearMap
 from matrixlearn.oracles import Move
 from matrixlearn.present import Presenter, presented_by
@@ -546,6 +546,33 @@ class PlaysLopsided(FETR):
         return replace(super().play(), oracle=Forgetful.of(self))
 
 
+class Upward(ClippedLogDet):
+    """Precisions that grow with the losses."""
+
+    def __call__(self, G):
+        nu, V = np.linalg.eigh(G)
+        return (V * np.clip(nu, self.lower, self.upper)) @ V.T
+
+
+@fails(checks.check_mirror_map)
+class PlaysUpward(FETR):
+    def play(self):
+        right = super().play()
+        return replace(right, exponent=Upward(**vars(right.exponent)))
+
+
+class TooSharp(DenseExponent):
+    def weights(self, exponents):
+        return super().weights(2 * exponents)
+
+
+@fails(checks.check_mirror_map)
+class PlaysTooSharply(DefiniteBoost):
+    def play(self):
+        right = super().play()
+        return replace(right, exponent=TooSharp(right.exponent.on))
+
+
 @fails(checks.check_blocks_agree_with_cvxpy)
 class ClaimsToBeStationary(FETR):
     """FETR at any point."""
@@ -569,5 +596,6 @@ def test_every_check_has_a_mistake_to_notice():
     assert unproven <= {"check_warm_start", "check_every_method_is_sound"}
 
 
-def test_the_mistakes_are_about_games_and_blocks():
-    assert all(issubclass(parameter.values[0], GameProblem | MulticonvexProblem) for parameter in MISTAKES)
+def test_the_mistakes_are_about_games_blocks_and_projections():
+    kinds = GameProblem | MulticonvexProblem | DefiniteBoost
+    assert all(issubclass(parameter.values[0], kinds) for parameter in MISTAKES)
