@@ -60,7 +60,7 @@ html_theme_options = {
     "footer_end": [],
     "navbar_align": "left",
 }
-html_sidebars = {"*": [], "api/**": ["sidebar-nav-bs"], "gallery/**": ["sidebar-nav-bs"]}  # those have pages below
+html_sidebars = {"*": [], "gallery/**": [], "api/**": ["sidebar-nav-bs"]}  # code of 120 characters needs the room
 
 _CODE = re.compile(r"(``.+?``|`.+?`)")
 

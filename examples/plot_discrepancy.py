@@ -5,6 +5,8 @@ Reweight a source to look like a target
 A model for winter is wanted, and nearly all labels are from summer. `Discrepancy` finds the weights of
 the source points under which the two second-moment matrices are closest in spectral norm,
 
+::
+
     min over z   || sum_j p_j x_j x_j^T - sum_i z_i x_i x_i^T ||_2,     z >= 0,  sum z = 1,
 
 and proves how close that can be: lower <= optimum <= upper.

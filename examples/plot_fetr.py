@@ -5,6 +5,8 @@ Related tasks: air quality at twelve stations in two seasons
 Twenty-four regressions with few rows each, learned together: the weights of task i scatter around a mean,
 W ~ MN(w_0 1^T, S1^-1, S2^-1), and FETR learns W, w_0 and both precision matrices (Zhao, Stretcu, Smola and Gordon):
 
+::
+
     min  sum_i ||y_i - X_i w_i||^2 + eta tr(S1 V S2 V^T) - eta (m log det S1 + d log det S2),    V = W - w_0 1^T
 """
 

@@ -5,6 +5,8 @@ Learn a kernel from distances
 Some objects are known by a few measured distances only. DefiniteBoost finds the kernel nearest to the uniform one that
 agrees with them,
 
+::
+
     min  tr(W log W - W log W_1)    subject to    tr W = 1,  tr(W C_j) <= 0,
 
 and certifies how near (Tsuda, Raetsch and Warmuth, 2005).

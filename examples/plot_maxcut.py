@@ -4,6 +4,8 @@ Bound the maximum cut of a graph
 
 No cut weighs more than the optimum of the relaxation
 
+::
+
     max (1/4) L . X    subject to    X_ii = 1,  X >= 0,
 
 and a random hyperplane turns its matrix into a cut of at least 0.878 times that on average, for weights

@@ -5,6 +5,8 @@ Learn a kernel from distances, one at a time
 A density matrix W is the kernel of d objects; one squared distance a round, ||x_a - x_b||^2 = tr(W X) with
 X = (e_a - e_b)(e_a - e_b)^T, teaches it (Tsuda, Raetsch and Warmuth, 2005). No sequence of rounds costs more than
 
+::
+
     L_MEG  <=  (1 + c/2) L_U + (1/2 + 1/c) r^2 Delta(U, I/d)          for every kernel U  (Lemma 3.2).
 """
 

@@ -4,6 +4,8 @@ Tasks on a graph: towns that learn from their neighbours
 
 Forty-five Swedish towns, each with six days of its own to learn from. `GraphMultitask` ties the weights of neighbours,
 
+::
+
     min over W   1/m sum_i F_i(w_i) + eta/2m ||W||^2 + tau/2m sum over edges a_ik ||w_i - w_k||^2,
 
 with F_i the mean loss of town i, and proves how close the answer is to the optimum. The rows never leave their town:

@@ -6,6 +6,8 @@ Four qubits in a noisy W state, measured in Pauli settings: one letter X, Y or Z
 setting gives 15 means of Pauli strings, tr(W P) = y + noise, which teach a density matrix W by matrix exponentiated
 gradient (Tsuda, Raetsch and Warmuth, 2005):
 
+::
+
     W_{t+1} = exp(log W_t - 2 eta (tr(W_t P_t) - y_t) P_t) / tr.
 
 At once, the counts of all settings so far give the state of maximum likelihood, with a certificate: for any rho,
