@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import cached_property
 from typing import Any, NoReturn
 
 import numpy as np
@@ -16,10 +17,14 @@ from matrixlearn.callbacks import Event
 from matrixlearn.certificate import Certificate
 from matrixlearn.exceptions import CertificateError, MatrixLearnError, PluginError
 from matrixlearn.files import name_of
+from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.present import presenter_of
 from matrixlearn.present.picture import picture
 from matrixlearn.problems.base import Problem
 from matrixlearn.typing import Array
+
+LARGE = 2000
+"""Size from which X is left as its factors: 32 MB."""
 
 ENDED = "ended: "
 """Opens the note that says why a solve ended."""
@@ -162,10 +167,11 @@ class Solution:
         """The problem that was solved."""
         return self.certificate.problem
 
-    @property
+    @cached_property
     def matrix(self) -> Array | None:
-        """X, the matrix side, or None."""
-        return self.certificate.X
+        """X, the matrix side, or None; its factors, where it is known by them and has `LARGE` rows or more."""
+        X = self.certificate.X
+        return X.dense() if isinstance(X, FactoredMatrix) and len(X.factor) < LARGE else X
 
     @property
     def y(self) -> np.ndarray | None:

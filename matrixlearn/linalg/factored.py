@@ -54,8 +54,8 @@ class FactoredMatrix:
         return float(np.linalg.norm(self.factor)) ** 2
 
     def inner(self, A: Any) -> float:
-        """<A, X> for a Hermitian A, dense or sparse."""
-        return float(np.real(np.vdot(self.factor, A @ self.factor)))
+        """<A, X> for a Hermitian A, dense or sparse, summed row by row."""
+        return float(np.sum(np.einsum("ij,ij->i", self.factor.conj(), A @ self.factor).real))
 
     def dense(self) -> np.ndarray:
         """X as an (n, n) array."""

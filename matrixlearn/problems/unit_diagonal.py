@@ -11,8 +11,8 @@ lies in the box
 A spec gives ``cost``, dense; where C is sparse also ``cost_operator``. Everything else is here: both bounds (by a
 factorization, sparse or dense, where all eigenvalues would be dearer; of rigour ``probabilistic`` where a sparse one
 would fill in, as those of random graphs do), the repair, and the geometry. Matrices may come
-as factors X = V V^T: rows of norm one are all that they need to be feasible. From `FACTORED_FROM` on only factors are
-proposed, and no n x n array is formed of a sparse C. Real, NumPy only.
+as factors X = V V^T: rows of norm one are all that they need to be feasible, and no n x n array is formed of a sparse C
+from `FACTORED_FROM` on. Real, NumPy only.
 """
 
 from __future__ import annotations
@@ -38,14 +38,13 @@ from matrixlearn.linalg.largest import (
 from matrixlearn.linalg.random_start import probable_largest
 from matrixlearn.maps import DiagonalMap
 from matrixlearn.problems.base import Bound, Rigour
-from matrixlearn.problems.bounds import bound_from_member
 from matrixlearn.problems.game import Game
 from matrixlearn.problems.played import GameProblem
 from matrixlearn.sets import KnapsackSet, Spectraplex
 from matrixlearn.validation import ROUNDED, as_array, as_hermitian, require_square
 
 FACTORED_FROM = 2000
-"""Size from which an answer is left as its factors: 32 MB, and a Cholesky factorization to prove it."""
+"""Size from which the first X is a random cut: I would be 32 MB, and a Cholesky factorization to prove it."""
 
 WORK = 4e9
 """Multiplications up to which a sparse factorization proves an upper bound: 1 to 2 seconds, several times a bound."""
@@ -195,21 +194,18 @@ class UnitDiagonalProblem(GameProblem):
         return Bound(point=y, upper=upper, rigour=rigour)
 
     def bound_from_matrix(self, X: Any) -> Bound:
-        """Of factors: V with its rows normalized is feasible as it stands, and <C, V V^T> its bound.
+        """Of factors: V with its rows v_i normalized is feasible as it stands, and <C, V V^T> its bound.
 
-        Below `FACTORED_FROM` the answer is dense, V V^T mixed with 16 n^2 eps of I: more than rounding of the product
-        takes from its eigenvalues, n (r + 4) eps, so that no factorization has to prove it.
+        Norms of rows are 1 to (10 + r) eps / 2, and a sum of rows of products of r and n terms rounds by n + r of them:
+        with |v_i.v_j| <= 1, (n + 2 r + 12) eps n ||C||_F in all, which the allowance exceeds.
         """
         if not isinstance(X, FactoredMatrix):
             return super().bound_from_matrix(np.real(X))  # of X >= 0 it is another, with the same value and diagonal
         V = X.factor
-        point = FactoredMatrix(unit_rows(np.hstack([V.real, V.imag]) if np.iscomplexobj(V) else V))
-        if self.size < FACTORED_FROM:
-            dense = point.dense() / (1 + 16 * self.size**2 * EPS)
-            np.fill_diagonal(dense, 1.0)
-            return bound_from_member(self.game, dense)
-        # diag(V V^T) is 1 to a few roundings, which the allowance holds: (c - diag X).y is 0
-        return Bound(point=point, lower=point.inner(self.cost_operator) - self.game.rounding(np.zeros(self.size)))
+        rows = unit_rows(np.hstack([V.real, V.imag]) if np.iscomplexobj(V) else V)
+        point = X if rows is V else FactoredMatrix(rows)
+        allowed = self.game.rounding(np.zeros(self.size)) * (1 + (point.rank + 6) / self.size)
+        return Bound(point=point, lower=point.inner(self.cost_operator) - allowed)
 
     def objective_at(self, X: Any, y: np.ndarray | None) -> float:
         if isinstance(X, FactoredMatrix):
@@ -218,8 +214,10 @@ class UnitDiagonalProblem(GameProblem):
 
 
 def unit_rows(V: np.ndarray) -> np.ndarray:
-    """The rows of V at norm one; a row of zeros becomes a unit vector."""
+    """The rows of V at norm one, V itself where they are but for rounding; a row of zeros becomes a unit vector."""
     norms = np.sqrt(np.einsum("ij,ij->i", V, V))
+    if np.all(np.abs(norms - 1) <= 4 * EPS):
+        return V
     if np.any(norms == 0):
         V = V.copy()
         V[norms == 0, 0] = 1.0

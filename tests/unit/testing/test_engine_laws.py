@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis.errors import FlakyFailure
 from matrixlearn_discrepancy import Discrepancy
 
 import matrixlearn as ml
@@ -100,5 +101,8 @@ def test_an_engine_that_draws_without_a_seed_is_noticed():
             X = game.S.best_response(game.image(y))
             return State((Proposal(X=X, y=y),))
 
-    with override_examples(60), pytest.raises(AssertionError, match=r"equal calls|another number"):
+    # hypothesis calls it flaky where a repeated call fails at another of the two assertions
+    with override_examples(60), pytest.raises((AssertionError, FlakyFailure)) as raised:
         check_engine_is_certified(Random, Discrepancy)
+    found = getattr(raised.value, "exceptions", [raised.value])
+    assert all(re.search(r"equal calls|another number", str(error)) for error in found)
