@@ -16,7 +16,7 @@ from scipy.linalg import expm
 from matrixlearn.exceptions import ContradictionError
 from matrixlearn.exponents import ClippedLogDet, DenseExponent, entropy_on
 from matrixlearn.maps import DenseMap, LinearMap
-from matrixlearn.oracles import Move
+from matrixlearn.oracles import Move, VertexOracle
 from matrixlearn.present import Presenter, presented_by
 from matrixlearn.problems import Bound, Game, GameProblem, MulticonvexProblem
 from matrixlearn.sets import KnapsackSet, Spectraplex
@@ -544,6 +544,55 @@ class PlaysLopsided(FETR):
 
     def play(self):
         return replace(super().play(), oracle=Forgetful.of(self))
+
+
+class TwiceAsMuch(VertexOracle):
+    """Answers with a y that is not in Y."""
+
+    def at(self, level, anchor=None):
+        return TwiceAsMuch(self.game, level)
+
+    def __call__(self, X):
+        answer = super().__call__(X)
+        return replace(answer, y=2 * answer.y) if isinstance(answer, Move) else answer
+
+
+@fails(checks.check_oracles)
+class AnswersOutsideY(Discrepancy):
+    def play(self):
+        return replace(super().play(), oracle=TwiceAsMuch(self.game))
+
+
+class NeverFails(VertexOracle):
+    """Answers where no y satisfies the inequality."""
+
+    def at(self, level, anchor=None):
+        return NeverFails(self.game, level)
+
+    def __call__(self, X):
+        value, y = self.game.lower(X)
+        return Move(self.game.loss(y), y=y, slack=max(self.level - value, 0.0))
+
+
+@fails(checks.check_oracles)
+class ItsOracleNeverFails(Discrepancy):
+    def play(self):
+        return replace(super().play(), oracle=NeverFails(self.game))
+
+
+@pytest.mark.parametrize("cls", [AnswersOutsideY, ItsOracleNeverFails])
+def test_a_wrong_oracle_is_named(cls):
+    with override_examples(60), pytest.raises(AssertionError) as caught:
+        checks.check_oracles(cls)
+    assert type(cls.random(np.random.default_rng(0)).play().oracle).__name__ in str(caught.value)
+
+
+@fails(checks.check_hostile_input)
+class AcceptsAnyCap(Discrepancy):
+    def __post_init__(self):
+        if self.max_weight is not None and np.isnan(self.max_weight):
+            object.__setattr__(self, "max_weight", None)
+        super().__post_init__()
 
 
 class Upward(ClippedLogDet):
