@@ -57,11 +57,10 @@ class SpectralPrecision:
         return self.vectors.shape[1] == self.n
 
     def __matmul__(self, A: np.ndarray) -> np.ndarray:
-        inside = self.vectors.T @ A
-        if self.is_whole:
-            return np.asarray(self.vectors @ (_down(self.values, A.ndim) * inside))
-        outside = A - self.vectors @ inside
-        return np.asarray(self.rest * outside + self.vectors @ (_down(self.values, A.ndim) * inside))
+        V, inside = self.vectors, self.vectors.T @ A
+        if V.shape[1] == V.shape[0]:
+            return np.asarray(V @ (_down(self.values, A.ndim) * inside))
+        return np.asarray(self.rest * A + V @ (_down(self.values - self.rest, A.ndim) * inside))
 
     def __rmatmul__(self, A: np.ndarray) -> np.ndarray:
         return (self @ A.T).T

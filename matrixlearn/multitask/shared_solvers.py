@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -48,19 +49,19 @@ class Diagonalisation:
 
     def solve(self, R: np.ndarray) -> np.ndarray:
         """The solution D, (d, m)."""
-        Q, mu, rest = self.task.vectors, self.task.values, self.task.rest
+        Q, rest = self.task.vectors, self.task.rest
         turned = self.basis.T @ R
         inside = turned @ Q
-        Z = self._divided(inside, mu) @ Q.T
+        Z = (inside / self._divisor) @ Q.T
         if not self.task.is_whole:
             Z += (turned - inside @ Q.T) / (self.values + self.eta * rest)[:, None]
         return np.asarray(self.basis @ Z)
 
-    def _divided(self, inside: np.ndarray, mu: np.ndarray) -> np.ndarray:
-        """inside / (lambda_i + eta mu_j), 0 where both are: there the equation asks nothing."""
-        size = self.values[:, None] + self.eta * mu
-        used = size > self.values[-1] * EPS * len(self.values)
-        return np.asarray(np.where(used, inside / np.where(used, size, 1.0), 0.0))
+    @cached_property
+    def _divisor(self) -> np.ndarray:
+        """lambda_i + eta mu_j; infinite where both are 0: there the equation asks nothing."""
+        size = self.values[:, None] + self.eta * self.task.values
+        return np.where(size > self.values[-1] * EPS * len(self.values), size, np.inf)
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,7 @@ from matrixlearn.testing.laws.life import (
 from matrixlearn.testing.laws.play import (
     check_exponent,
     check_linear_minimizer,
+    check_mirror_map,
     check_oracles,
     check_play,
     check_sets,
@@ -71,6 +72,7 @@ CHECKS: tuple[Check, ...] = (
     check_linear_minimizer,
     check_sets,
     check_exponent,
+    check_mirror_map,
     check_oracles,
     check_play,
     check_bounds_are_their_definition,

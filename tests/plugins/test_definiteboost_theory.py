@@ -24,7 +24,7 @@ from scipy.optimize import minimize_scalar
 
 import matrixlearn as ml
 from matrixlearn.engines import Limits, MirrorDescent, run
-from matrixlearn.oracles import Done
+from matrixlearn.oracles import Done, Move
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -431,3 +431,23 @@ def test_the_initial_matrix_and_its_logarithm_are_those_given(seed, d):
     p = DefiniteBoost([C], initial=W / np.trace(W).real)
     np.testing.assert_allclose(p.initial_matrix, W / np.trace(W).real, atol=1e-12)
     np.testing.assert_allclose(expm(p.log_initial), p.initial_matrix, atol=1e-10)
+
+
+@given(seeds, st.integers(2, 4), st.integers(1, 5))
+def test_the_log_bound_adds_up_the_bounds_of_all_steps(seed, d, m):
+    """Theorem 4.1: sum_t log of (E.1) at the step, r and range of each round."""
+    p = DefiniteBoost(*instance(np.random.default_rng(seed), d, m))
+    oracle, exponent = MostViolated.of(p), p.play().exponent
+    G, expected = oracle.G, oracle.log_bound
+    for _ in range(5):
+        X = exponent(G)
+        move = oracle(X)
+        if not isinstance(move, Move):
+            break
+        j = int(np.flatnonzero(move.y - oracle.y)[0])
+        c, w = p.upper[j], np.linalg.eigvalsh(move.loss)
+        r, low, high = float(np.sum(move.loss * X)) - c, c - w[0], w[-1] - c
+        share = (low + r) / (low + high)
+        expected += np.log(share * np.exp(-move.step * high) + (1 - share) * np.exp(move.step * low))
+        G, oracle = exponent.accumulate(G, move.loss, move.step), move.then
+        assert oracle.log_bound == pytest.approx(expected, abs=1e-9)

@@ -127,6 +127,40 @@ def check_exponent(problem: ProblemOrClass) -> None:
     law()
 
 
+@law_of(Problem, unless=GameProblem)
+def check_mirror_map(problem: ProblemOrClass) -> None:
+    """X(G) = argmin over X of <G, X> + h(X) has <G - H, X(G) - X(H)> <= 0 for all G and H, whatever h; on a spectral
+    set it is the entropy's, by a dense matrix exponential.
+    """
+
+    @for_all(p=instances(problem), seed=seeds(), size=st.sampled_from([1e-3, 1.0, 30.0]))
+    def law(p: Any, seed: int, size: float) -> None:
+        plays = p.play()
+        if plays is None:
+            return
+        mirror, rng = plays.exponent, np.random.default_rng(seed)
+        like = mirror.zero(p.like) if plays.start is None else plays.start
+        zero = np.asarray(as_numpy(like))
+        losses = []
+        for _ in range(2):
+            B = rng.standard_normal(zero.shape)
+            if np.iscomplexobj(zero):
+                B = B + 1j * rng.standard_normal(zero.shape)
+            loss = B @ B.conj().T if zero.ndim == 2 else np.abs(B)  # >= 0: a log-det has no other
+            losses.append(from_numpy(size * loss / (np.linalg.norm(loss) or 1.0), like))
+        G, H = losses
+        X, Z = (np.asarray(as_numpy(mirror(loss))) for loss in losses)
+        apart = float(np.real(np.vdot(np.asarray(as_numpy(G)) - np.asarray(as_numpy(H)), X - Z)))
+        reach = float(np.linalg.norm(X) + np.linalg.norm(Z)) * size
+        assert_at_most(apart, 0.0, atol=1e-12 * reach * len(zero), what="<G - H, X(G) - X(H)>")
+        S = getattr(mirror, "on", None)
+        if isinstance(S, Spectraplex) and X.shape == zero.shape:
+            expected = exponents.by_definition(G, S)
+            assert_close(X, expected, atol=1e-11 * S.trace * S.n * max(1.0, size), what="X(G) and its definition")
+
+    law()
+
+
 @law_of(GameProblem)
 def check_oracles(problem: ProblemOrClass) -> None:
     """An oracle moves to a y in Y with value(X, y) = level - slack <= level and ||A(y) - C||_2 <= width, and

@@ -188,7 +188,7 @@ def check_blocks_agree_with_cvxpy(problem: ProblemOrClass) -> None:
     law()
 
 
-@law_of(GameProblem)
+@law_of(Problem, unless=MulticonvexProblem)
 def check_every_method_is_sound(problem: ProblemOrClass) -> None:
     """However few iterations any method gets, its bounds hold cvxpy's optimum between them."""
 

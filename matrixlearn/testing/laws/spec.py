@@ -172,6 +172,9 @@ def check_hostile_input(problem: ProblemOrClass) -> None:
     def law(p: Any, seed: int, bad: float) -> None:
         rng, given = np.random.default_rng(seed), dict(p.parameters())
         for name, value in given.items():
+            if isinstance(value, int | float) and not isinstance(value, bool):
+                _refuses(type(p), given, name, float("nan"))  # infinity may mean that there is no limit
+                continue
             array = float_array(value)
             if array is None or array.size == 0:
                 continue
@@ -180,15 +183,20 @@ def check_hostile_input(problem: ProblemOrClass) -> None:
                 symmetric = array + np.swapaxes(array, -1, -2)  # so that asymmetry is not what is complained of
                 if not np.any(np.isfinite(symmetric) != np.isfinite(np.swapaxes(symmetric, -1, -2))):
                     array = symmetric
-            try:
-                type(p)(**{**given, name: array})
-            except ValueError as error:
-                said = re.search(rf"\b{re.escape(name)}\b", str(error))
-                holds(said, f"{bad} in {name!r} raises {error!r}, which does not name the argument")
-            else:
-                fail(f"{bad} in {name!r} was accepted")
+            _refuses(type(p), given, name, array, bad)
 
     law()
+
+
+def _refuses(cls: Any, given: dict[str, Any], name: str, value: Any, bad: float = float("nan")) -> None:
+    """The class raises a ValueError that names the argument."""
+    try:
+        cls(**{**given, name: value})
+    except ValueError as error:
+        said = re.search(rf"\b{re.escape(name)}\b", str(error))
+        holds(said, f"{bad} in {name!r} raises {error!r}, which does not name the argument")
+    else:
+        fail(f"{bad} in {name!r} was accepted")
 
 
 @law_of(GameProblem)

@@ -204,3 +204,17 @@ def test_what_it_cannot_play_is_refused_before_the_first_round():
     unbounded = ml.LinearSDP(np.eye(2), [-np.eye(2)], [-0.5], 1.0).standard.program
     assert "bounded" in HybridGradient().objection(unbounded)
     assert "plays games" in HybridGradient().objection(Opaque())
+
+
+def test_a_round_is_the_step_of_y_and_then_that_of_x_at_twice_the_new_image_less_the_old():
+    """z' = P_Y(z - (eta / omega) (c - A*(X)) / d),   X' = P_S(X + eta omega (2 F(y') - F(y))),   F = C - A(y)."""
+    problem = gaussian(m=5, n=7, N=4)
+    game = problem.game
+    before, after = rounds(problem, 6)[4:6]
+    d, eta, omega = before.scaled.d, after.mass - before.mass, before.omega
+    now = before.now
+    z = before.scaled.nearest(d * now.y - (eta / omega) * game.prices(now.X) / d)
+    np.testing.assert_allclose(after.now.y, z / d, atol=1e-13)
+    ahead = 2 * game.image(z / d) - game.image(now.y)
+    np.testing.assert_allclose(after.now.X, nearest(game.S, now.X + eta * omega * ahead), atol=1e-13)
+    assert np.linalg.norm(game.image(z / d) - game.image(now.y)) > 1e-6

@@ -104,3 +104,34 @@ def test_what_it_cannot_play_is_refused():
     assert "norm" in ENGINE.objection(ml.registered_problems()["maxcut"](np.ones((3, 3)) - np.eye(3)))
     assert "plays games" in ENGINE.objection(Opaque())
     assert "interior" in ENGINE.objection(Discrepancy(np.eye(3), np.ones((2, 3)), max_weight=1.0))
+
+
+def test_the_first_points_are_those_of_nesterovs_recursion():
+    """v_k, w_k and u_{k+1} of the module, each step a quadratic program that cvxpy solves."""
+    import cvxpy as cp
+
+    problem, engine = gaussian(m=4, n=6, N=3), SmoothApproximation(epsilon=0.5)
+    game = problem.game
+    A = np.stack([game.A.matrix(j) for j in range(4)])
+    J = np.einsum("iab,jab->ij", A, A)
+    p = max(1.0, 1.5 * np.log(3) / 0.5)
+    L, root = 2 * p - 1, np.linalg.cholesky(J + 1e-12 * np.trace(J) * np.eye(4)).T
+
+    def nearest(center, slope):
+        """argmin over the simplex of L/2 ||z - center||_J^2 + slope.z."""
+        z = cp.Variable(4)
+        objective = L / 2 * cp.sum_squares(root @ (z - center)) + slope @ z
+        cp.Problem(cp.Minimize(objective), [z >= 0, cp.sum(z) == 1]).solve(solver="CLARABEL")
+        return z.value
+
+    first = nearest(np.zeros(4), np.zeros(4))
+    u, gradients, state = first, np.zeros(4), engine.init(game, Incumbent(problem))
+    for k in range(4):
+        np.testing.assert_allclose(state.u, u, atol=1e-5)
+        slope = smooth_norm(game.C - np.tensordot(u, A, axes=1), p)[1]
+        gradient = -np.einsum("jab,ab->j", A, slope)
+        gradients = gradients + (k + 1) / 2 * gradient
+        v, w = nearest(u, gradient), nearest(first, gradients)
+        u = 2 / (k + 3) * w + (k + 1) / (k + 3) * v
+        state = engine.step(game, state, Incumbent(problem))
+        np.testing.assert_allclose(state.proposals[0].y, v, atol=1e-5)

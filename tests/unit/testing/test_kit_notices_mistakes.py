@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 import pytest
-from matrixlearn_definiteboost import MinMaxSDP
+from matrixlearn_definiteboost import DefiniteBoost, MinMaxSDP
 from matrixlearn_discrepancy import Discrepancy
 from matrixlearn_fetr import FETR
 from matrixlearn_fetr.rounds import OtherBlocks
@@ -14,9 +14,9 @@ from matrixlearn_maxcut import MaxCut
 from scipy.linalg import expm
 
 from matrixlearn.exceptions import ContradictionError
-from matrixlearn.exponents import entropy_on
+from matrixlearn.exponents import ClippedLogDet, DenseExponent, entropy_on
 from matrixlearn.maps import DenseMap, LinearMap
-from matrixlearn.oracles import Move
+from matrixlearn.oracles import Move, VertexOracle
 from matrixlearn.present import Presenter, presented_by
 from matrixlearn.problems import Bound, Game, GameProblem, MulticonvexProblem
 from matrixlearn.sets import KnapsackSet, Spectraplex
@@ -546,6 +546,82 @@ class PlaysLopsided(FETR):
         return replace(super().play(), oracle=Forgetful.of(self))
 
 
+class TwiceAsMuch(VertexOracle):
+    """Answers with a y that is not in Y."""
+
+    def at(self, level, anchor=None):
+        return TwiceAsMuch(self.game, level)
+
+    def __call__(self, X):
+        answer = super().__call__(X)
+        return replace(answer, y=2 * answer.y) if isinstance(answer, Move) else answer
+
+
+@fails(checks.check_oracles)
+class AnswersOutsideY(Discrepancy):
+    def play(self):
+        return replace(super().play(), oracle=TwiceAsMuch(self.game))
+
+
+class NeverFails(VertexOracle):
+    """Answers where no y satisfies the inequality."""
+
+    def at(self, level, anchor=None):
+        return NeverFails(self.game, level)
+
+    def __call__(self, X):
+        value, y = self.game.lower(X)
+        return Move(self.game.loss(y), y=y, slack=max(self.level - value, 0.0))
+
+
+@fails(checks.check_oracles)
+class ItsOracleNeverFails(Discrepancy):
+    def play(self):
+        return replace(super().play(), oracle=NeverFails(self.game))
+
+
+@pytest.mark.parametrize("cls", [AnswersOutsideY, ItsOracleNeverFails])
+def test_a_wrong_oracle_is_named(cls):
+    with override_examples(60), pytest.raises(AssertionError) as caught:
+        checks.check_oracles(cls)
+    assert type(cls.random(np.random.default_rng(0)).play().oracle).__name__ in str(caught.value)
+
+
+@fails(checks.check_hostile_input)
+class AcceptsAnyCap(Discrepancy):
+    def __post_init__(self):
+        if self.max_weight is not None and np.isnan(self.max_weight):
+            object.__setattr__(self, "max_weight", None)
+        super().__post_init__()
+
+
+class Upward(ClippedLogDet):
+    """Precisions that grow with the losses."""
+
+    def __call__(self, G):
+        nu, V = np.linalg.eigh(G)
+        return (V * np.clip(nu, self.lower, self.upper)) @ V.T
+
+
+@fails(checks.check_mirror_map)
+class PlaysUpward(FETR):
+    def play(self):
+        right = super().play()
+        return replace(right, exponent=Upward(**vars(right.exponent)))
+
+
+class TooSharp(DenseExponent):
+    def weights(self, exponents):
+        return super().weights(2 * exponents)
+
+
+@fails(checks.check_mirror_map)
+class PlaysTooSharply(DefiniteBoost):
+    def play(self):
+        right = super().play()
+        return replace(right, exponent=TooSharp(right.exponent.on))
+
+
 @fails(checks.check_blocks_agree_with_cvxpy)
 class ClaimsToBeStationary(FETR):
     """FETR at any point."""
@@ -569,5 +645,6 @@ def test_every_check_has_a_mistake_to_notice():
     assert unproven <= {"check_warm_start", "check_every_method_is_sound"}
 
 
-def test_the_mistakes_are_about_games_and_blocks():
-    assert all(issubclass(parameter.values[0], GameProblem | MulticonvexProblem) for parameter in MISTAKES)
+def test_the_mistakes_are_about_games_blocks_and_projections():
+    kinds = GameProblem | MulticonvexProblem | DefiniteBoost
+    assert all(issubclass(parameter.values[0], kinds) for parameter in MISTAKES)
