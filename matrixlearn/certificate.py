@@ -345,8 +345,11 @@ def estimate(problem: Problem, X: Array, certificate: Certificate, tol: float, a
     if bound.rigour != "estimate":
         return {}
     size = max(problem.gap_floor, min(certificate.size, bound.size) or bound.size)
-    width = max(tol * size, PLAUSIBLE * size, atol)
-    if not (abs(bound.lower - certificate.upper) <= width or abs(bound.upper - certificate.lower) <= width):
+    width = max(tol * size, atol)
+    if bound.lower > certificate.upper + width or bound.upper < certificate.lower - width:
+        return {}  # X misses the rows by more than it is near
+    far = max(width, PLAUSIBLE * size)
+    if not (certificate.upper - bound.lower <= far or bound.upper - certificate.lower <= far):
         return {}
     known = {"rigour": "estimate", "size": size, "X": bound.point}
     if problem.objective == "minimize":

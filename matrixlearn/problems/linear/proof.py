@@ -49,6 +49,9 @@ from matrixlearn.problems.linear.exact import multiples
 TERMS = 1e-12
 """Part of the sum of |C_ij X_ij| that bounds may differ by without a gap: an optimum of 0 has no size of its own."""
 
+NEARLY = 1e-12
+"""Part of the size of a matrix below which its trace may be 0."""
+
 ROOM = 1 + 1e-8
 """Covers the rounding of norms, which is relative, where they multiply a margin."""
 
@@ -252,6 +255,9 @@ class Proof:
         rows = np.flatnonzero(~self.equal)
         if len(rows) < 2 or isinstance(self.family, CompressedMap):
             return []
+        traces, sizes = self.family.adjoint(np.eye(len(self.C)))[rows], self.family.sizes[rows]
+        if np.all(traces > NEARLY * sizes) or np.all(traces < -NEARLY * sizes):
+            return []  # none is the negative of another
         out = []
         for group in multiples(self.family.at(rows)):
             for one in (member for member in group if member.factor > 0):

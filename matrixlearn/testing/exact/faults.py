@@ -62,6 +62,9 @@ def solve_faults(program: ExactProgram, solution: Any, tol: float, atol: float =
         return found if program.outcome == "unbounded" else [*found, "false 'unbounded'"]
     if math.isfinite(value) and solution.certificate.rigour == "checked" and not lower <= value <= upper:
         found.append("value outside its bounds")
+    near = max(tol * solution.certificate.size, atol)
+    if status == "estimated" and not lower - near <= value <= upper + near:
+        found.append("value outside its bounds")
     if status != "optimal":
         return found
     if program.outcome != "optimal":
