@@ -333,15 +333,21 @@ def _kept(bound: Callable[[Any], Bound], point: Any) -> list[Bound]:
     return out
 
 
+PLAUSIBLE = 1e-3
+"""The gap up to which an estimate says something."""
+
+
 def estimate(problem: Problem, X: Array, certificate: Certificate, tol: float, atol: float) -> dict[str, Any]:
-    """What an X that proves nothing suggests, in the place of the bound that it lacks."""
+    """What an X that proves nothing suggests, in the place of the bound that it lacks; nothing where that is not near
+    the other bound: such an X may be far from all feasible ones.
+    """
     bound = problem.estimate_from_matrix(X)
     if bound.rigour != "estimate":
         return {}
     size = max(problem.gap_floor, min(certificate.size, bound.size) or bound.size)
-    width = max(tol * size, atol)
-    if bound.lower > certificate.upper + width or bound.upper < certificate.lower - width:
-        return {}  # X is not near enough to a feasible one
+    width = max(tol * size, PLAUSIBLE * size, atol)
+    if not (abs(bound.lower - certificate.upper) <= width or abs(bound.upper - certificate.lower) <= width):
+        return {}
     known = {"rigour": "estimate", "size": size, "X": bound.point}
     if problem.objective == "minimize":
         return known | {"upper": max(bound.upper, certificate.lower)}

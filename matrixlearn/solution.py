@@ -36,6 +36,11 @@ AT_THE_END = (
     "the bounds hold, but their gap is above tol, and this method can do no more: try another method or a larger tol"
 )
 
+HALF_PROVED = (
+    "one bound is proved; the other is the objective of a matrix that is not proved to be feasible, and their gap is "
+    "above tol"
+)
+
 
 class Status(StrEnum):
     """How a solve ended.  Members compare equal to their plain names."""
@@ -204,10 +209,13 @@ class Solution:
         """The answer in a few lines."""
         at_limit = not self.ended or self.ended.startswith(LIMITS)
         advice = self.status.advice if self.status is not Status.STOPPED or at_limit else AT_THE_END
+        estimated = self.certificate.rigour == "estimate"
+        if estimated and self.status is Status.STOPPED:
+            advice = HALF_PROVED
         lines = [
             f"{type(self.problem).__name__}: {self.status} ({advice})",
             f"  value      {self.value:.9g}",
-            f"  certified  {self.certificate}",
+            f"  {'estimated' if estimated else 'certified'}  {self.certificate}",
             f"  method     {self.method}, {self.iterations} iterations, {self.seconds:.3g} s",
         ]
         if self.status is Status.STOPPED and self.ended:

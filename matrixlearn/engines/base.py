@@ -23,6 +23,7 @@ from matrixlearn.engines.incumbent import Incumbent, Proposal
 from matrixlearn.engines.snapshot import FORGETFUL, Keeper, Snapshot
 from matrixlearn.exceptions import MachinesError
 from matrixlearn.problems.base import Problem
+from matrixlearn.problems.conic import recovered
 from matrixlearn.problems.game import Game
 
 INTERRUPTED = "interrupted"
@@ -250,6 +251,12 @@ def run(
         with contextlib.suppress(KeyboardInterrupt, MachinesError):  # what is known in the end is worth all eigenvalues
             if last.interior is not None or waiting:
                 incumbent = incumbent.offered(last)
+            pairs = [(incumbent.X, incumbent.y), (last.X, last.y)] if iteration and ended != "decided" else []
+            for X, y in pairs:
+                if X is not None and y is not None and not incumbent.within(tol, atol):
+                    incumbent = incumbent.offered(Proposal(*recovered(problem, X, y)))
+            if incumbent.within(tol, atol):
+                ended = "optimal"
             if last.X is not None:
                 incumbent = incumbent.estimated(last.X)
                 events.append(event())

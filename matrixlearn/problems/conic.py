@@ -29,6 +29,10 @@ class ConicProblem(Problem):
         None where none is found.
         """
 
+    def recovered(self, X: Array, y: np.ndarray) -> tuple[Array | None, np.ndarray | None]:
+        """Points next to a nearly optimal pair whose bounds may meet exactly; None for what is not found."""
+        return None, None
+
 
 def toward(problem: Problem, X: Array, interior: Array | None) -> Array:
     """`ConicProblem.toward`; X itself for other problems."""
@@ -38,6 +42,11 @@ def toward(problem: Problem, X: Array, interior: Array | None) -> Array:
 def toward_dual(problem: Problem, y: np.ndarray, interior: np.ndarray) -> np.ndarray:
     """`ConicProblem.toward_dual`; y itself for other problems."""
     return problem.toward_dual(y, interior) if isinstance(problem, ConicProblem) else y
+
+
+def recovered(problem: Problem, X: Array, y: np.ndarray) -> tuple[Array | None, np.ndarray | None]:
+    """`ConicProblem.recovered`; nothing for other problems."""
+    return problem.recovered(X, y) if isinstance(problem, ConicProblem) else (None, None)
 
 
 def ray_near(problem: Problem, X: Array) -> Array | None:

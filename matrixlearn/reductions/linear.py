@@ -1,6 +1,6 @@
 """The reduction of a linear program: fewer rows, even units, its face (`problems.linear.standard`); four more follow.
 
-equalities in echelon form      where no strictly feasible X was found
+equalities in echelon form      where no strictly feasible X was found, or the engine can do no more
 a face that y points to         where no strictly feasible X was found, and y ran away
 units of the last X             where the bounds are not near enough, and the engine can do no more
 the trace bound as a row        where the answer needs it
@@ -8,6 +8,7 @@ the trace bound as a row        where the answer needs it
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,7 +20,9 @@ from matrixlearn._array import as_numpy
 from matrixlearn.certificate import nearest_proved
 from matrixlearn.engines.base import Run
 from matrixlearn.engines.incumbent import Incumbent, Proposal
+from matrixlearn.exceptions import ProblemError
 from matrixlearn.problems.base import INF, Problem
+from matrixlearn.problems.linear.basis import basis_of
 from matrixlearn.problems.linear.face import whole_multipliers
 from matrixlearn.problems.linear.open import OpenProgram
 from matrixlearn.problems.linear.program import LinearSDP
@@ -27,6 +30,12 @@ from matrixlearn.problems.linear.scaling import units_of
 from matrixlearn.problems.linear.standard import Standard
 from matrixlearn.reductions.base import Reduction, reduction_of
 from matrixlearn.typing import Array
+
+MOST_BASES = 3
+"""The most bases that are tried, each from an X in the one before, in which more of its digits count."""
+
+SHORT = 1e-6
+"""Part of R by which an X that an engine holds at R may be above it."""
 
 FAR = 100.0
 """Times the user's trace bound, beyond which X is taken to run away; the bound becomes a row, which proves as much."""
@@ -41,6 +50,8 @@ class LinearReduction(Reduction):
     standard: Standard
     """The program that is solved, and the way back."""
     why: str = ""
+    bases: int = 0
+    """How many bases were tried."""
 
     part = 0.8
 
@@ -110,35 +121,56 @@ class LinearReduction(Reduction):
         if best.upper == -INF:
             return None
         proved = best.from_matrix.rigour == "checked" and best.within(tol, atol)  # perhaps without an interior
-        deeper = None if best.inside is not None or proved else next(self._deeper(run.last), None)
-        if deeper is None and run.gave_up and not proved and run.last.X is not None and self._is_within(run.last.X):
-            deeper = self._in_units_of(run.last.X)
-        return deeper or self._within_the_trace_bound(best, tol, atol)
+        further = None if proved else next(self._ways(run), None)
+        return further or self._within_the_trace_bound(best, tol, atol)
+
+    def _ways(self, run: Run) -> Iterator[LinearReduction]:
+        """What may end better: with a strictly feasible X at hand, it is the units that keep the bounds apart."""
+        inside = run.incumbent.inside is not None
+        if not inside:
+            yield from self._deeper(run)
+        if run.gave_up:
+            if run.last.X is not None and self._is_within(run.last.X):
+                yield from self._in_units_of(run.last.X)
+            if inside:
+                yield from self._deeper(run)
 
     def _is_within(self, X: Array) -> bool:
-        """Whether a matrix keeps to the user's trace bound, as far as that is not a row."""
+        """Whether a matrix keeps to the user's trace bound, as far as engines are exact, or that is a row."""
         limit = self.program.limit
-        return limit is None or limit.row or self.program.nearly_within_limit(X)
+        return limit is None or limit.row or self.program.trace_of(X) <= limit.R * (1 + SHORT)
 
-    def _in_units_of(self, X: Array) -> LinearReduction | None:
-        """The same in the units of a matrix that is near the answer; None where those are about the present ones."""
-        if self.problem.units is not None:
-            return None
-        t = units_of(as_numpy(self.standard.lifted_matrix(X)))
-        if t is None or np.array_equal(t, self.standard.t):
-            return None
-        in_units = dataclasses.replace(self.problem, units=t)
-        return LinearReduction(in_units, in_units.standard, "the basis in the units of the last X")
+    def _in_units_of(self, X: Array) -> Iterator[LinearReduction]:
+        """The same in the units of a matrix near the answer, and in a basis in which that is about I; none where
+        those are about the present ones, or have more digits than floating point has.
+        """
+        before, standard = self.problem.units, self.standard
+        t = units_of(as_numpy(standard.lifted_matrix(X))) if before is None else None
+        if t is not None and not np.array_equal(t, standard.t):
+            in_units = dataclasses.replace(self.problem, units=t)
+            yield LinearReduction(in_units, in_units.standard, "the basis in the units of the last X")
+        basis = basis_of(as_numpy(standard.without_face(X))) if self.bases < MOST_BASES else None
+        if basis is None:
+            return
+        T = standard.t[:, None] * basis if standard.t.ndim == 1 else standard.t @ basis
+        with contextlib.suppress(ProblemError):
+            other = dataclasses.replace(self.problem, units=T)
+            why = "a basis in which the last X is about I"
+            yield LinearReduction(other, other.standard, why, bases=self.bases + 1)
 
-    def _deeper(self, last: Proposal) -> Iterator[LinearReduction]:
-        """The ways to a program that may have a strictly feasible X where this one has none."""
-        problem, standard = self.problem, self.standard
+    def _deeper(self, run: Run) -> Iterator[LinearReduction]:
+        """The ways to a program that may have a strictly feasible X where this one has none, or whose equalities are
+        further from depending on each other.
+        """
+        problem, standard, last, inside = self.problem, self.standard, run.last, run.incumbent.inside
         if problem.presolve == "rows" and np.any(problem.equalities):
             by_echelon = dataclasses.replace(problem, presolve="echelon")
             if by_echelon.standard.echelon is not None:
-                why = "no strictly feasible X: equalities in echelon form"
+                why = f"{'no strictly feasible X: ' if inside is None else ''}equalities in echelon form"
                 yield LinearReduction(by_echelon, by_echelon.standard, why)
-        if standard.face is None and problem.facial is None and last.X is not None and last.y is not None:
+        if inside is not None or last.X is None or last.y is None:
+            return
+        if standard.face is None and problem.facial is None:
             before, y = standard.before, last.y[: len(standard.r)]
             for whole in whole_multipliers(before.family, before.b, before.equal, y, as_numpy(last.X)):
                 on_face = dataclasses.replace(problem, facial=whole * standard.r)
@@ -150,7 +182,7 @@ class LinearReduction(Reduction):
         limit = self.program.limit
         if limit is None or limit.row:
             return None
-        if best.within(tol, atol) and best.X is not None and self._is_within(best.X):
+        if best.within(tol, atol) and best.X is not None and self.program.nearly_within_limit(best.X):
             return None
         with_row = self.standard.with_trace_row()
         why = f"tr X <= {limit.R:g}, as given, is a row from here on"

@@ -67,8 +67,7 @@ class FeasibleSet:
         which = p.sides.index[p.sides.is_equality]
         if len(which) == 0:
             return W
-        S = np.stack([p.family.matrix(int(j)) for j in which])
-        S = S - (np.trace(S, axis1=1, axis2=2).real / p.d)[:, None, None] * np.eye(p.d)
+        S = self._traceless(which)
         flat = S.reshape(len(which), -1)
         gram = np.real(flat.conj() @ flat.T)
         for _ in range(2):  # the second time for rounding
@@ -76,6 +75,24 @@ class FeasibleSet:
             coefficients = np.linalg.lstsq(gram, missing, rcond=1e-13)[0]
             W = W + np.tensordot(coefficients, S, axes=1)
         return W if float(np.linalg.eigvalsh(W)[0]) >= 0 else None
+
+    def _traceless(self, which: np.ndarray) -> np.ndarray:
+        """The S_j but for their multiples of I."""
+        p = self.problem
+        S = np.stack([p.family.matrix(int(j)) for j in which])
+        return np.asarray(S - (np.trace(S, axis1=1, axis2=2).real / p.d)[:, None, None] * np.eye(p.d))
+
+    def distance(self, W: np.ndarray) -> float:
+        """About the Frobenius norm of the least E, tr E = 0, with W + E on all equalities; 0 where there are none."""
+        p = self.problem
+        which = p.sides.index[p.sides.is_equality]
+        if len(which) == 0 or p.slack is not None:
+            return 0.0
+        units = np.where(p.family.sizes[which] > 0, p.family.sizes[which], 1.0)
+        flat = self._traceless(which).reshape(len(which), -1)
+        flat = np.hstack([flat.real, flat.imag]) / units[:, None]
+        missing = (p.upper[which] - p.family.adjoint(W)[which]) / units
+        return float(np.linalg.norm(np.linalg.lstsq(flat, missing, rcond=4 * p.d * EPS)[0]))
 
     def mixed(self, W: np.ndarray, inside: np.ndarray) -> np.ndarray | None:
         """The point nearest to W on the way to the strictly feasible ``inside`` that is feasible."""

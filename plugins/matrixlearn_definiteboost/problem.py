@@ -40,6 +40,9 @@ if TYPE_CHECKING:
     import cvxpy
 
 
+NEAR = 1e-6
+"""How far a matrix may be from all equalities, to be taken for feasible: matrices have trace one."""
+
 PARAMETERS = ("constraints", "upper", "lower", "initial", "slack", "vectors", "minus")
 
 
@@ -278,10 +281,14 @@ class DefiniteBoost(Problem):
         return Bound(point=W) if found is None else Bound(point=found.at.W, upper=found.upper)
 
     def estimate_from_matrix(self, X: np.ndarray) -> Bound:
-        """The objective at a matrix that is feasible to rounding, where none is proved to be near."""
+        """The objective at a matrix that is feasible to rounding, where none is proved to be near; nothing where
+        equalities that depend on each other nearly may make the feasible ones far.
+        """
         W = self.densities.project(X)
         near = self.feasible.repaired(W)
-        return Bound(point=W) if near is None else Bound(point=near, upper=self._objective(near), rigour="estimate")
+        if near is None or self.feasible.distance(near) > NEAR:
+            return Bound(point=W)
+        return Bound(point=near, upper=self._objective(near), rigour="estimate")
 
     def _objective(self, W: np.ndarray) -> float:
         return self.divergence(W) + (0.0 if self.slack is None else float(self.slack @ self.violations(W)))

@@ -11,6 +11,7 @@ import pytest
 
 import matrixlearn as ml
 from matrixlearn.exceptions import CertificateError
+from matrixlearn.testing.exact import exact_program
 
 
 def entry(n, i, j):
@@ -111,6 +112,30 @@ def test_a_trace_bound_too_small_is_infeasible(short):
     A = [entry(2, 0, 0), entry(2, 1, 1)]
     assert solved(2 * entry(2, 0, 1), A, [1, 1], "==", 2.0 - short).status == "infeasible"
     assert solved(2 * entry(2, 0, 1), A, [1, 1], "==", 2.0).value == pytest.approx(2.0, rel=1e-6)
+
+
+@pytest.mark.parametrize("k", [20, 38, 44])
+@pytest.mark.parametrize("sense", ["==", ">="])
+def test_a_trace_bound_is_exceeded_by_rounding_only(k, sense):
+    """X_00 + X_11 = 16, X_22 + X_33 = 17: tr X = 33, which is optimal at R = 33 and infeasible a part of 2^-k below."""
+    D = np.diag([1.0, 1, 0, 0])
+    C = np.diag([1.0, 2, 3, 5])
+    of = [
+        ml.LinearSDP.with_senses(C, [D, np.eye(4) - D], [16.0, 17.0], sense, trace_bound=R)
+        for R in (33.0, 33 * (1 - 2.0**-k))
+    ]
+    solution = ml.solve(of[0], tol=1e-6)
+    assert solution.status in ("optimal", "trace bound")
+    assert solution.value == pytest.approx(2 * 16 + 5 * 17, rel=2e-6)
+    below = ml.solve(of[1], tol=1e-6)
+    assert below.status == "infeasible" and below.certificate.trace_bound == of[1].trace_bound, below.explain()
+
+
+def test_an_estimate_that_is_far_from_the_upper_bound_is_no_lower_bound():
+    """A chain of five squares in other rows and units: a matrix that meets them to 1e-6 had 152,959 for 0."""
+    solution = ml.solve(exact_program(300257).problem(), tol=1e-6)
+    assert solution.lower <= 0.0 <= solution.upper
+    assert solution.status != "estimated"
 
 
 @pytest.mark.parametrize("times", [1e1, 1e3, 1e5])

@@ -118,3 +118,12 @@ def test_points_of_any_size_are_refused_by_name_or_bounded_honestly(size, seed):
         except ml.exceptions.ProblemError:
             continue
         assert certificate.lower <= best.upper + 1e-12 and certificate.upper >= best.lower - 1e-12
+
+
+def test_equalities_that_nearly_depend_on_each_other_estimate_nothing():
+    """W_00 = 0.5 and W_00 + e W_11 = 0.5 + 0.4 e say W_11 = 0.4: 0.1548213, far from what meets both to rounding."""
+    e = 1e-13
+    u = [0.5, 0.5 + 0.4 * e]
+    rows = np.stack([np.diag([1.0, 0, 0]), np.diag([1.0, e, 0])])
+    solution = ml.solve(DefiniteBoost(rows, upper=u, lower=u), tol=1e-3)
+    assert solution.status == "stopped" and solution.lower <= 0.1548213 <= solution.upper

@@ -10,9 +10,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from matrixlearn._array import EPS
 from matrixlearn.maps import CompressedMap
 from matrixlearn.problems.linear.face import exact_congruence, exact_inner, exact_slack, is_semidefinite
 from matrixlearn.problems.linear.kernel import with_exact_kernel
+from matrixlearn.problems.linear.members import exact_matrix
 from matrixlearn.problems.linear.proof import Proof
 
 SMALL = 40
@@ -21,10 +23,16 @@ SMALL = 40
 SINGULAR = 1e-10
 """Part of the largest eigenvalue up to which a negative one is looked at exactly."""
 
+AWAY = 1e-2
+"""Part of sum |b_j y_j| that b.y is where y has gone far along a z with b.z < 0."""
+
 
 def exact_multipliers(proof: Proof, y: np.ndarray) -> np.ndarray | None:
-    """Multipliers of few digits next to y with A(y) - C >= 0, proved; None where none are found."""
-    return next((z for z in _with_few_digits(proof, y) if is_exactly_feasible(proof, z)), None)
+    """Of multipliers of few digits next to y with A(z) - C >= 0, proved, those with the least b.z; None where none are
+    found.
+    """
+    candidates = sorted(_with_few_digits(proof, y), key=lambda z: proof.value(z)[0])
+    return next((z for z in candidates if is_exactly_feasible(proof, z)), None)
 
 
 def is_exactly_feasible(proof: Proof, y: np.ndarray) -> bool:
@@ -46,15 +54,61 @@ def exact_ray(proof: Proof, X: np.ndarray) -> np.ndarray | None:
     return next((D for q in (1, 2, 3, 4, 6, 8) if _is_exact_ray(proof, D := np.rint(q * X))), None)
 
 
-def _with_few_digits(proof: Proof, y: np.ndarray) -> Iterator[np.ndarray]:
-    """Multiples of 1, 1/2, ... next to y, and a y whose slack has a null space in whole numbers."""
-    if len(proof.C) > SMALL:
-        return
-    for q in (1.0, 2.0, 4.0, 8.0, 16.0):
-        yield proof.signed(np.rint(q * y) / q)
-    found = with_exact_kernel(proof, y)
+def exact_farkas(proof: Proof, y: np.ndarray) -> np.ndarray | None:
+    """z near the direction of y, z_j >= 0 outside E, with A(z) >= 0 and b.z < 0, both without rounding: no X >= 0 is
+    feasible. None where none is found.
+
+    A y that runs away goes along such a z, whatever b.y is: z belongs to rows that contradict each other by little.
+    """
+    if len(proof.C) > SMALL or not np.any(y):
+        return None
+    rows = proof.without_cost
+    unit = y / float(np.max(np.abs(y)))
+    return next((z for z in _farkas_candidates(rows, unit) if _is_exact_farkas(rows, z)), None)
+
+
+def _farkas_candidates(rows: Proof, unit: np.ndarray) -> Iterator[np.ndarray]:
+    """Few digits of a unit and of three times it, and a z near it for which A(z) has a null space in whole numbers."""
+    for q in (1.0, 3.0):
+        yield from (rows.signed(z) for z in _on_grids(q * unit))
+    most, size = rows.value(unit)
+    found = with_exact_kernel(rows, unit) if most <= AWAY * size else None
     if found is not None:
         yield found
+
+
+def _is_exact_farkas(rows: Proof, z: np.ndarray) -> bool:
+    """Whether z is one; b.z in floating point first, which costs nothing."""
+    most, size = rows.value(z)
+    return most < 2 * (len(z) + 2) * EPS * size and exact_inner(rows.b, z) < 0 and is_exactly_feasible(rows, z)
+
+
+def _with_few_digits(proof: Proof, y: np.ndarray) -> list[np.ndarray]:
+    """Multiples of 1, 1/2, ..., and of parts of the largest, next to y; a y whose slack has a null space in whole
+    numbers.
+    """
+    if len(proof.C) > SMALL:
+        return []
+    found = [proof.signed(z) for z in _on_grids(y)]
+    exact = with_exact_kernel(proof, y)
+    found += [] if exact is None else [exact]
+    return list({z.tobytes(): z for z in found}.values())
+
+
+def _on_grids(y: np.ndarray) -> Iterator[np.ndarray]:
+    """Multiples of 1, 1/2, ..., 1/16, and of parts of the largest down to 2^-12, next to y."""
+    largest = 2.0 ** int(np.frexp(float(np.max(np.abs(y), initial=0.0)))[1])
+    for grid in dict.fromkeys([*(2.0**-k for k in range(5)), *(largest * 2.0**-k for k in range(1, 13))]):
+        yield np.rint(y / grid) * grid
+
+
+def exact_combination(proof: Proof, target: np.ndarray, y: np.ndarray) -> np.ndarray | None:
+    """z next to y with A(z) = target exactly; None where none is found."""
+    for z in _on_grids(y):
+        left = exact_slack(proof.family, target, z)
+        if left is not None and not np.any(left):
+            return z
+    return None
 
 
 def _exact_slack(proof: Proof, y: np.ndarray) -> np.ndarray | None:
@@ -75,8 +129,8 @@ def _is_exact_ray(proof: Proof, D: np.ndarray) -> bool:
     if not exact_inner(np.real(proof.C).reshape(-1), D.reshape(-1)) > 0:
         return False
     for j in range(len(proof.b)):
-        A = proof.family.matrix(j)
-        if np.iscomplexobj(A) and np.any(np.imag(A)):
+        A = exact_matrix(proof.family, j)
+        if A is None or (np.iscomplexobj(A) and np.any(np.imag(A))):
             return False
         value = exact_inner(np.real(A).reshape(-1), D.reshape(-1))
         if value > 0 or (proof.equal[j] and value != 0):

@@ -16,6 +16,7 @@ from matrixlearn.linalg._lapack import lapack
 from matrixlearn.linalg.verified import least_singular_value
 from matrixlearn.maps import LinearMap, SparseMap, StackedMap
 from matrixlearn.problems.linear.face import EXACT, integers, reduced_echelon
+from matrixlearn.problems.linear.members import exact_matrix
 
 DENOMINATORS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 60, 120, 720, 5040)
 """Tried in turn, for a row at a time."""
@@ -109,9 +110,11 @@ def entries_of(family: LinearMap) -> tuple[np.ndarray, np.ndarray, np.ndarray] |
     i, k = np.triu_indices(n)
     if m * len(i) > MOST:
         return None
-    rows = np.stack([np.asarray(family.matrix(j)) for j in range(m)])
-    if np.iscomplexobj(rows):
+    parts = [exact_matrix(family, j) for j in range(m)]
+    known = [A for A in parts if A is not None]
+    if not 0 < len(known) == m or any(np.iscomplexobj(A) for A in known):
         return None
+    rows = np.stack(known)
     return rows[:, i, k], i, k
 
 

@@ -16,19 +16,7 @@ import numpy as np
 
 from matrixlearn.linalg._hermitian import is_complex
 from matrixlearn.maps import DenseMap, LinearMap, RankOneMap, ScaledMap, SparseMap
-
-
-def two_product(a: np.ndarray, b: np.ndarray | float) -> tuple[np.ndarray, np.ndarray]:
-    """(p, e) with a b = p + e exactly, p the rounded product (Dekker 1971); where nothing over- or underflows."""
-
-    def split(x: np.ndarray | float) -> tuple[np.ndarray, np.ndarray]:
-        c = 134217729.0 * np.asarray(x)
-        high = c - (c - x)
-        return high, x - high
-
-    p = np.asarray(a * b)
-    (ah, al), (bh, bl) = split(a), split(b)
-    return p, al * bl - (((p - ah * bh) - al * bh) - ah * bl)
+from matrixlearn.problems.linear.members import exact_matrix, two_product
 
 
 def proportional(u: np.ndarray, v: np.ndarray, at: int) -> bool:
@@ -299,7 +287,7 @@ def _identity_row(family: LinearMap) -> tuple[int, Fraction] | None:
     n = family.shape[1]
     likely = np.abs(family.adjoint(np.eye(n))) >= (1 - 1e-12) * np.sqrt(n) * family.sizes
     for j in np.flatnonzero(likely & (family.sizes > 0)):
-        A = family.matrix(int(j))
-        if np.array_equal(A, A[0, 0] * np.eye(n)):
+        A = exact_matrix(family, int(j))
+        if A is not None and np.array_equal(A, A[0, 0] * np.eye(n)):
             return int(j), Fraction(float(np.real(A[0, 0])))
     return None

@@ -25,7 +25,7 @@ from matrixlearn._array import EPS
 from matrixlearn.linalg import is_complex
 from matrixlearn.linalg.verified import approximate_least, is_definite
 from matrixlearn.maps import CompressedMap, LinearMap
-from matrixlearn.problems.linear.exact import two_product
+from matrixlearn.problems.linear.members import exact_matrix, lost_by_sum, two_product
 
 NEARLY = 1e-10
 """Part of its size below which an eigenvalue, or what a face leaves of a row, is looked at exactly."""
@@ -79,9 +79,10 @@ def whole_numbers(A: np.ndarray) -> tuple[np.ndarray, int]:
 
 
 def exact_congruence(A: np.ndarray, V: np.ndarray) -> np.ndarray | None:
-    """V^T A V of a real A where it is a floating point matrix, computed without rounding; else None."""
+    """V^T A V where it is a floating point matrix, computed without rounding; else None. V is real."""
     if is_complex(A):
-        return None
+        real, imaginary = exact_congruence(np.real(A), V), exact_congruence(np.imag(A), V)
+        return None if real is None or imaginary is None else real + 1j * imaginary
     out = np.zeros((V.shape[1],) * 2)
     used = np.flatnonzero(np.any(A != 0, axis=0))
     columns = np.flatnonzero(np.any(V[used] != 0, axis=0))  # the others of V^T A V are 0
@@ -93,7 +94,7 @@ def exact_congruence(A: np.ndarray, V: np.ndarray) -> np.ndarray | None:
         return None
     (inside, e), (middle, f) = whole_numbers(V[np.ix_(used, columns)]), whole_numbers(A[np.ix_(used, used)])
     product = inside.T.dot(middle).dot(inside)
-    if max((abs(int(value)) for value in product.reshape(-1)), default=0) > EXACT:
+    if any(abs(value) // (value & -value) > EXACT for value in map(int, product.reshape(-1)) if value):
         return None
     out[np.ix_(columns, columns)] = np.ldexp(product.astype(float), 2 * e + f)
     return out
@@ -110,18 +111,18 @@ def reduced_echelon(rows: Iterable[np.ndarray]) -> tuple[list[int], list[np.ndar
     for j, row in enumerate(rows):
         line = row
         for pivot, other in zip(pivots, lines, strict=True):
-            line = _without(line, other, pivot)
+            line = without(line, other, pivot)
         at = next((k for k, value in enumerate(line) if value), None)
         if at is None:
             continue
-        lines = [_without(other, line, at) for other in lines]
+        lines = [without(other, line, at) for other in lines]
         pivots.append(at)
         lines.append(line)
         named.append(j)
     return pivots, lines, named
 
 
-def _without(line: np.ndarray, other: np.ndarray, at: int) -> np.ndarray:
+def without(line: np.ndarray, other: np.ndarray, at: int) -> np.ndarray:
     """A multiple of the line, less one of the other, so that it is 0 at one place; whole numbers without a divisor."""
     if not line[at]:
         return line
@@ -186,7 +187,7 @@ def least_face(
         else:
             signs = _facial(current, b[rows] == 0, equal[rows] | tight[rows])
         used = np.flatnonzero(signs)
-        N = _exact_sum([_exact_multiple(float(signs[k]), family.matrix(int(rows[k]))) for k in used])
+        N = _exact_sum([_exact_multiple(float(signs[k]), exact_matrix(family, int(rows[k]))) for k in used])
         if N is not None and face is not None:
             N = exact_congruence(N, face.V)
         V = None if N is None else _proved_null_space(N)
@@ -208,9 +209,9 @@ def least_face(
         rows, current = says, CompressedMap(family.at(says), V)
 
 
-def _exact_multiple(k: float, A: np.ndarray) -> np.ndarray | None:
+def _exact_multiple(k: float, A: np.ndarray | None) -> np.ndarray | None:
     """k A, real, where it is exact in floating point, else None."""
-    if is_complex(A) and np.any(np.imag(A)):
+    if A is None or (is_complex(A) and np.any(np.imag(A))):
         return None
     product, lost = two_product(np.real(A), k)
     return product if not np.any(lost) else None
@@ -224,11 +225,9 @@ def _exact_sum(matrices: list[np.ndarray | None]) -> np.ndarray | None:
     for A in matrices[1:]:
         if A is None:
             return None
-        before = total
-        total = before + A
-        part = total - before
-        if np.any((before - (total - part)) + (A - part)):  # what the sum lost (Knuth)
+        if np.any(lost_by_sum(total, A)):
             return None
+        total = total + A
     return total
 
 
@@ -267,7 +266,10 @@ def exact_slack(family: LinearMap, C: np.ndarray, y: np.ndarray) -> np.ndarray |
     """A(y) - C where it is a floating point matrix computed without rounding, else None; a complex one as the real
     [[Re, -Im], [Im, Re]].
     """
-    terms = [(-1.0, C), *((float(y[j]), family.matrix(int(j))) for j in np.flatnonzero(y))]
+    matrices = [(float(y[j]), exact_matrix(family, int(j))) for j in np.flatnonzero(y)]
+    terms = [(-1.0, C), *((k, A) for k, A in matrices if A is not None)]
+    if len(terms) <= len(matrices):
+        return None
     real = _exact_sum([_exact_multiple(k, np.real(A)) for k, A in terms])
     if real is None or not any(np.any(np.imag(A)) for _, A in terms):
         return real
@@ -355,7 +357,8 @@ def _left(
     says: list[int] = []
     left = CompressedMap(family, V).sizes if V.shape[1] else np.zeros(len(sizes))
     for j in rows:
-        if left[j] > NEARLY * sizes[j] or not (V.shape[1] == 0 or vanishes(family.matrix(int(j)), V)):
+        A = exact_matrix(family, int(j)) if left[j] <= NEARLY * sizes[j] else None
+        if A is None or not (V.shape[1] == 0 or vanishes(A, V)):
             says.append(int(j))
         elif b[j] < 0 or (equal[j] and b[j] != 0):
             return np.array(says, dtype=int), f"row {j} reads 0 {'=' if equal[j] else '<='} {b[j]:g} on the face"

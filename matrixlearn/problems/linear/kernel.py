@@ -16,7 +16,8 @@ import numpy as np
 
 from matrixlearn.linalg.pivoting import pivot_order
 from matrixlearn.maps import CompressedMap
-from matrixlearn.problems.linear.face import reduced_echelon, whole_numbers, without_divisor
+from matrixlearn.problems.linear.face import EXACT, reduced_echelon, whole_numbers, without, without_divisor
+from matrixlearn.problems.linear.members import exact_matrix
 from matrixlearn.problems.linear.proof import Proof
 from matrixlearn.problems.linear.span import as_real, whole_range
 
@@ -28,6 +29,9 @@ UNUSED = 1e-6
 
 MET = 1e-9
 """Part of the right side that the equations may be missed by, to be looked at exactly."""
+
+LARGEST = 2**900
+"""The largest multiplier."""
 
 DIGITS = 10
 """Binary digits of a free multiplier."""
@@ -50,9 +54,12 @@ def with_exact_kernel(proof: Proof, y: np.ndarray) -> np.ndarray | None:
         return None
     terms = np.abs(y) * proof.family.sizes
     used = np.flatnonzero(np.where(proof.equal, y != 0, terms > UNUSED * np.max(terms)))
-    if len(used) ** 2 * V.size > WORK:
+    if not 0 < len(used) ** 2 * V.size <= WORK:
         return None
-    wholes = [_times(A, V) for A in (proof.C, *(proof.family.matrix(int(j)) for j in used))]
+    matrices = [exact_matrix(proof.family, int(j)) for j in used]
+    wholes = [_times(A, V) for A in (proof.C, *matrices) if A is not None]
+    if len(wholes) <= len(used):
+        return None
     right, unit = wholes[0]
     sizes = np.array([[float(value) for value in column] for column, _ in wholes[1:]])
     norms = np.linalg.norm(sizes, axis=1)
@@ -85,7 +92,10 @@ def _solved(equations: np.ndarray, guess: np.ndarray) -> np.ndarray | None:
     pivots, lines, _ = reduced_echelon(without_divisor(row) for row in equations)
     if m in pivots:
         return None
+    pivots, lines = _with_powers_of_two(pivots, lines, m)
     odd = lcm(*(_odd(int(line[pivot])) for pivot, line in zip(pivots, lines, strict=True)))
+    if odd > EXACT:  # the free multipliers would have more digits than floating point has
+        return None
     u = [Fraction(0)] * m
     for k in set(range(m)) - set(pivots):
         mantissa, exponent = np.frexp(guess[k] / odd)
@@ -93,9 +103,26 @@ def _solved(equations: np.ndarray, guess: np.ndarray) -> np.ndarray | None:
     free = [k for k in range(m) if u[k]]
     for pivot, line in zip(pivots, lines, strict=True):
         u[pivot] = (int(line[m]) - sum(int(line[k]) * u[k] for k in free)) / Fraction(int(line[pivot]))
+    if any(abs(value) > LARGEST for value in u):
+        return None
     out = np.array([float(value) for value in u])
     exact = all(Fraction(value) == known for value, known in zip(out.tolist(), u, strict=True))
     return out if exact else None
+
+
+def _with_powers_of_two(pivots: list[int], lines: list[np.ndarray], m: int) -> tuple[list[int], list[np.ndarray]]:
+    """The same equations solved for other unknowns where that divides by smaller odd numbers: dividing by a power of
+    two leaves a few digits a few digits.
+    """
+    pivots, lines = list(pivots), list(lines)
+    for i in range(len(lines)):
+        line = lines[i]
+        free = [k for k in range(m) if k not in pivots and line[k]]
+        best = min([pivots[i], *free], key=lambda k: (_odd(int(line[k])), -abs(int(line[k]))))
+        if best != pivots[i]:
+            lines = [other if j == i else without(other, line, best) for j, other in enumerate(lines)]
+            pivots[i] = best
+    return pivots, lines
 
 
 def _odd(value: int) -> int:

@@ -10,6 +10,13 @@ import numpy as np
 from matrixlearn._array import EPS
 from matrixlearn.linalg import cholesky, frobenius, inverse_factor
 from matrixlearn.linalg.verified import INF, diagonal_blocks, inner_bounded, is_definite, least_eigenvalue
+from matrixlearn.problems.linear.combination import combinations
+from matrixlearn.problems.linear.digits import exact_combination
+from matrixlearn.problems.linear.proof import Proof
+from matrixlearn.problems.linear.span import spanned
+
+ROUNDED = 64 * EPS
+"""Part of n R by which a trace, or what the rows say of it, may be above R: rounding, as far as X is known."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +42,30 @@ class TraceLimit:
         """A proved upper bound of <matrix, X'> for every X' within delta of X, in the Frobenius norm."""
         value, rounding = inner_bounded(self.matrix, X)
         return value + rounding + self.error * frobenius(X) + (frobenius(self.matrix) + self.error) * delta
+
+    def holds(self, proof: Proof, W: np.ndarray, room: float = 0.0) -> bool:
+        """Whether the feasible matrix that W proves has a trace of at most R (1 + room).
+
+        Where the rows that it meets bound the trace by R, R says nothing more.
+        """
+        most = self.R * (1 + room)
+        if self.most(W, proof.margin(W).delta) <= most or self._follows(proof, proof.equal):
+            return True
+        found = spanned(proof, W)
+        if found is None:
+            return False
+        return self.most(found.point, found.delta) <= most or self._follows(proof, found.equal)
+
+    def _follows(self, proof: Proof, equal: np.ndarray) -> bool:
+        """Whether rows, ``equal`` of them with equality, say that the trace is at most R, but for rounding: A(z) is the
+        matrix of the trace, z_j >= 0 outside these, and b.z <= R.
+        """
+        most = self.R * (1 + ROUNDED * len(self.matrix))
+        for z in combinations(proof.family, proof.family.sizes, equal, self.matrix):
+            exact = None if self.error else exact_combination(proof, self.matrix, z)
+            if float(proof.b @ (z if exact is None else exact)) <= most:
+                return True
+        return False
 
     @cached_property
     def _inverse_factor(self) -> np.ndarray | None:

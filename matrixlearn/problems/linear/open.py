@@ -23,20 +23,20 @@ from matrixlearn.problems.blocks import diagonal_blocks
 from matrixlearn.problems.conic import ConicProblem
 from matrixlearn.problems.game import Game
 from matrixlearn.problems.linear.combination import combinations
-from matrixlearn.problems.linear.digits import exact_multipliers, exact_ray, is_exactly_feasible
-from matrixlearn.problems.linear.limit import TraceLimit
+from matrixlearn.problems.linear.digits import (
+    exact_farkas,
+    exact_multipliers,
+    exact_ray,
+    is_exactly_feasible,
+)
+from matrixlearn.problems.linear.limit import ROUNDED, TraceLimit
 from matrixlearn.problems.linear.proof import MOVES, Proof
+from matrixlearn.problems.linear.recovery import recovered
 from matrixlearn.problems.linear.slater import mixing, optimal_multipliers
 from matrixlearn.problems.linear.span import spanned
 from matrixlearn.problems.played import GameProblem
 from matrixlearn.sets import KnapsackSet, TraceBall
 from matrixlearn.typing import Array
-
-ROUNDED = 1e-5
-"""Part of R by which a trace may be above it, where no bound needs R."""
-
-SAME = 1e-11
-"""Part of R that b.z may be above it by rounding."""
 
 VANISHED = 1e-6
 """Part of the usual trace below which X is taken to go to 0, where X = 0 is feasible."""
@@ -183,7 +183,7 @@ class OpenProgram(GameProblem, ConicProblem):
         return mixing(self.family, self.b, interior)
 
     def first_points(self) -> list[tuple[Array | None, np.ndarray | None]]:
-        """A user's strictly feasible X, or a small multiple of I; X = 0; y = 0."""
+        """A user's strictly feasible X, or a small multiple of I; X = 0; y = 0; what rows ask of a trace."""
         points: list[tuple[Array | None, np.ndarray | None]] = [(self.interior, np.zeros(len(self.b)))]
         if self.interior is None and np.all(self.b > 0) and not np.any(self.equal):
             eye = identity(self.C.shape[0], self.C)
@@ -191,6 +191,8 @@ class OpenProgram(GameProblem, ConicProblem):
             points.append((eye * (SMALL_MULTIPLE / (float(np.max(traces, initial=0.0)) or 1.0)), None))
         if self.proof.zero_is_feasible:
             points.append((0 * self.C, None))
+        elif self.limit is not None and not self.limit.row:
+            points += [(None, z) for z in self._multipliers_of(-self.limit.matrix)]
         return points
 
     # -- bounds -----------------------------------------------------------------------------------
@@ -211,35 +213,13 @@ class OpenProgram(GameProblem, ConicProblem):
             return Bound(point=point, lower=found.lower, size=found.size, rounding=rounding, singular=True)
         return Bound(point=X, lower=lower, size=size, rounding=rounding)
 
-    def _has_trace_within(self, X: Array, room: float) -> bool:
-        """Whether the feasible matrix that X proves has <frame, X> <= R (1 + room).
-
-        Where the rows bound the trace by R, to rounding, the user's bound says nothing more: every feasible X counts.
-        """
-        limit = self.limit
-        if limit is None or self._rows_bound_the_trace:
-            return True
-        W, most = self._hermitian(X), limit.R * (1 + room)
-        if limit.most(W, self.proof.margin(W).delta) <= most:
-            return True
-        found = spanned(self.proof, W)
-        return found is not None and limit.most(found.point, found.delta) <= most
-
     def within_limit(self, X: Array) -> bool:
         """Whether the feasible matrix that X proves has a trace that the user's bound allows."""
-        return self._has_trace_within(X, 0.0)
+        return self.limit is None or self.limit.holds(self.proof, self._hermitian(X))
 
     def nearly_within_limit(self, X: Array) -> bool:
-        """The same, to a part in 10^5, which an X whose trace is R may miss it by."""
-        return self._has_trace_within(X, ROUNDED)
-
-    @cached_property
-    def _rows_bound_the_trace(self) -> bool:
-        """Whether A(z) is about the matrix of the trace, z_j >= 0 outside E, and b.z <= R but for rounding."""
-        limit = self.limit
-        if limit is None:
-            return False
-        return any(float(self.b @ z) <= limit.R * (1 + SAME) for z in self._multipliers_of(limit.matrix))
+        """The same but for rounding, which an X whose trace is R may miss it by."""
+        return self.limit is None or self.limit.holds(self.proof, self._hermitian(X), ROUNDED * self.C.shape[0])
 
     def ray_near(self, X: Array) -> Array | None:
         """X' >= 0 with <A_j, X'> = 0 or <= 0 and <C, X'> > 0, proved, near a multiple of X; None where none is found.
@@ -275,10 +255,9 @@ class OpenProgram(GameProblem, ConicProblem):
 
     def bound_from_vector(self, y: np.ndarray) -> Bound:
         y, proof = self.proof.signed(y), self.proof
-        if proof.value(y)[0] < 0:
-            ray = self._ray(y)
-            if ray is not None:
-                return ray
+        ray = self._ray(y)
+        if ray is not None:
+            return ray
         if self.limit is not None and self.limit.row and y[-1] > 0:
             without = y.copy()
             without[-1] = 0.0
@@ -330,7 +309,17 @@ class OpenProgram(GameProblem, ConicProblem):
         return self.limit.R if self.limit is not None and self.limit.row and y[-1] > 0 else None
 
     def _ray(self, y: np.ndarray) -> Bound | None:
-        """The proof that no X is feasible: A(y) >= 0 and b.y < 0, y as it is or with what bounds the trace."""
+        """The proof that no X is feasible: A(z) >= 0 and b.z < 0, z = y as it is, with what bounds the trace, or few
+        digits of it.
+        """
+        found = self._rounded_ray(y) if self.proof.value(y)[0] < 0 else None
+        if found is not None:
+            return found
+        exact = exact_farkas(self.proof, y)
+        return None if exact is None else Bound(point=exact, upper=-INF, trace_bound=self._used(exact))
+
+    def _rounded_ray(self, y: np.ndarray) -> Bound | None:
+        """The same of y and its multiples, by a factorization."""
         proof = self.proof
         if proof.is_ray(y):
             return Bound(point=y, upper=-INF, trace_bound=self._used(y))
@@ -390,6 +379,14 @@ class OpenProgram(GameProblem, ConicProblem):
             if self.within_limit(moved) and self.proof.lower(moved)[0] > -INF:
                 return np.asarray(moved)
         return W
+
+    def recovered(self, X: Array, y: np.ndarray) -> tuple[Array | None, np.ndarray | None]:
+        """`recovery.recovered`, in the namespace of C."""
+        W = self._hermitian(X)
+        if not (np.isfinite(W).all() and np.isfinite(y).all()):
+            return None, None
+        point, z = recovered(self.proof, W, y)
+        return None if point is None else from_numpy(point, self.C), z
 
     def toward_dual(self, y: np.ndarray, interior: np.ndarray) -> np.ndarray:
         """y moved towards a y_0 with A(y_0) - C > 0, as little as a proof takes."""

@@ -31,6 +31,7 @@ from matrixlearn.maps.bounded import on_numpy
 from matrixlearn.present import presented_by
 from matrixlearn.problems.base import INF, Bound
 from matrixlearn.problems.conic import ConicProblem
+from matrixlearn.problems.linear.basis import is_invertible
 from matrixlearn.problems.linear.echelon import Echelon, echelon
 from matrixlearn.problems.linear.exact import combined
 from matrixlearn.problems.linear.standard import Standard
@@ -87,9 +88,10 @@ class LinearSDP(ConicProblem):
     facial : array, optional
         Multipliers y with A(y) >= 0 and b.y = 0 exactly, of the rows that ``presolve`` leaves. They prove that
         A(y) X = 0 for every feasible X. Found when needed.
-    units : array, shape (n,), optional
-        Powers of two t, the units of the basis in which the program is solved: X = T X' T. By default those in which
-        its entries are of one size; `solve` turns to those of its last X where that does not do.
+    units : array, shape (n,) or (n, n), optional
+        The basis in which the program is solved, X = T X' T^T: powers of two, the diagonal of T, or T itself, whole
+        numbers times powers of two. By default those powers in which its entries are of one size; `solve` turns to
+        those of its last X, and to a basis in which that is about I, where that does not do.
 
     Raises
     ------
@@ -133,7 +135,7 @@ class LinearSDP(ConicProblem):
             msg = f"presolve must be 'rows' or 'echelon', got {self.presolve!r}"
             raise ProblemError(msg)
         if self.units is not None:
-            object.__setattr__(self, "units", _powers_of_two(self.units, C.shape[0]))
+            object.__setattr__(self, "units", _basis(self.units, C.shape[0]))
         for name, value in (("C", C), ("b", b), ("trace_bound", R), ("family", family), ("equalities", equal)):
             object.__setattr__(self, name, value)
         if self.interior is not None:
@@ -399,8 +401,14 @@ class LinearSDP(ConicProblem):
         return cls(draw(), A, b)
 
 
-def _powers_of_two(units: Any, n: int) -> np.ndarray:
-    """The units of the basis."""
+def _basis(units: Any, n: int) -> np.ndarray:
+    """The units of the basis, or the basis itself."""
+    if getattr(units, "shape", None) == (n, n):
+        T = np.array(units, dtype=float)
+        if not (np.isfinite(T).all() and is_invertible(T)):
+            msg = "units must be an invertible matrix of few digits, or powers of two"
+            raise ProblemError(msg)
+        return T
     t = as_real_vector("units", units, n)
     if not np.all((t > 0) & (np.frexp(t)[0] == 0.5)):
         msg = f"units must be powers of two, got {units!r}"

@@ -44,6 +44,7 @@ from matrixlearn.linalg.verified import (
 )
 from matrixlearn.maps import CompressedMap, LinearMap
 from matrixlearn.maps.bounded import adjoint_bounded, apply_error, congruence_error, gram_bounded
+from matrixlearn.problems.linear.exact import multiples
 
 TERMS = 1e-12
 """Part of the sum of |C_ij X_ij| that bounds may differ by without a gap: an optimum of 0 has no size of its own."""
@@ -235,8 +236,31 @@ class Proof:
     # -- multipliers ------------------------------------------------------------------------------
 
     def signed(self, y: np.ndarray) -> np.ndarray:
-        """y with y_j >= 0 outside E."""
-        return np.where(self.equal, y, np.maximum(y, 0.0))
+        """y with y_j >= 0 outside E; of two rows that are the sides of one, l <= <A, X> <= u, one multiplier at most is
+        not 0: what both have in common adds nothing to A(y), and its part of u - l >= 0 to b.y.
+        """
+        y = np.where(self.equal, y, np.maximum(y, 0.0))
+        for i, j, k in self._sides:
+            common = min(y[i], y[j] / k)
+            if common > 0:
+                y[i], y[j] = (0.0, y[j] - k * y[i]) if common == y[i] else (y[i] - y[j] / k, 0.0)
+        return y
+
+    @cached_property
+    def _sides(self) -> list[tuple[int, int, float]]:
+        """(i, j, k) with A_i + k A_j = 0, k > 0, inequalities both."""
+        rows = np.flatnonzero(~self.equal)
+        if len(rows) < 2 or isinstance(self.family, CompressedMap):
+            return []
+        out = []
+        for group in multiples(self.family.at(rows)):
+            for one in (member for member in group if member.factor > 0):
+                out += [
+                    (int(rows[one.i]), int(rows[other.i]), float(-one.factor / other.factor))
+                    for other in group
+                    if other.factor < 0
+                ]
+        return out
 
     def value(self, y: np.ndarray) -> tuple[float, float]:
         """(an upper bound of b.y, the sum of |b_j y_j|)."""

@@ -16,12 +16,13 @@ from math import lcm
 
 import numpy as np
 
-from matrixlearn.linalg import sym
+from matrixlearn._array import EPS
+from matrixlearn.linalg import cholesky, sym
 from matrixlearn.linalg.pivoting import pivot_order
 from matrixlearn.linalg.verified import INF
 from matrixlearn.maps import CompressedMap, DenseMap
-from matrixlearn.maps.bounded import congruence_error
 from matrixlearn.problems.linear.face import exact_congruence, integers, reduced_echelon
+from matrixlearn.problems.linear.members import exact_matrix
 from matrixlearn.problems.linear.proof import Proof
 
 GAP = 1e5
@@ -42,8 +43,8 @@ WORK = 400_000
 NEAR = 1e-5
 """Part of their terms that equalities may be missed by."""
 
-ACTIVE = 1e-6
-"""Part of its terms below which the slack of an inequality counts as none."""
+ACTIVE = (1e-6, 1e-12)
+"""Parts of its terms below which the slack of an inequality counts as none, in the order in which they are tried."""
 
 DENOMINATOR = 64
 """The largest denominator of an entry, but for a power of two."""
@@ -61,12 +62,15 @@ class Spanned:
         What it proves, and what that adds up to.
     delta : float
         How far from ``point`` the feasible matrix may be, in the Frobenius norm.
+    equal : ndarray of bool, shape (m,)
+        The rows that it meets with equality.
     """
 
     point: np.ndarray
     lower: float
     size: float
     delta: float
+    equal: np.ndarray
 
 
 def spanned(proof: Proof, X: np.ndarray) -> Spanned | None:
@@ -77,10 +81,19 @@ def spanned(proof: Proof, X: np.ndarray) -> Spanned | None:
     terms = np.abs(proof.b) + proof.family.sizes * float(np.linalg.norm(X))
     if np.any(proof.equal & (missed > NEAR * terms)):
         return None
-    n, V = len(X), whole_range(X)
-    if V is None or len(proof.b) * V.shape[1] ** 2 > MOST:
+    V = whole_range(X)
+    if V is None:
         return None
-    equal = proof.equal | (missed <= ACTIVE * terms)
+    actives = {(proof.equal | (missed <= part * terms)).tobytes(): part for part in ACTIVE}
+    found = (within(proof, X, V, proof.equal | (missed <= part * terms)) for part in actives.values())
+    return next((each for each in found if each is not None), None)
+
+
+def within(proof: Proof, X: np.ndarray, V: np.ndarray, equal: np.ndarray) -> Spanned | None:
+    """What the matrix next to X in {V W V^T} proves that meets the rows ``equal`` with equality; None for nothing."""
+    n = len(X)
+    if len(proof.b) * V.shape[1] ** 2 > MOST:
+        return None
     key = V.tobytes() + equal.tobytes()
     if key not in proof.restricted:
         proof.restricted[key] = _restricted(proof, equal, V)
@@ -93,11 +106,13 @@ def spanned(proof: Proof, X: np.ndarray) -> Spanned | None:
     lower, _ = inside.lower(W)
     if not lower > -INF:
         return None
-    point = sym(V @ W @ V.T)
+    factor = cholesky(W)  # a product of it has no negative eigenvalue beyond its own rounding
+    point = sym(V @ W @ V.T) if factor is None else sym((V @ factor) @ (V @ factor).T)
     if len(point) > n:  # the mean of W and of what multiplication by i makes of it is as good
         point = (point[:n, :n] + point[n:, n:]) / 2 + 0.5j * (point[n:, :n] - point[:n, n:])
-    delta = float(np.linalg.norm(V)) ** 2 * inside.margin(W).delta + congruence_error(W, V.T)
-    return Spanned(point, lower, proof.terms(point), delta)
+    rounding = 4 * (len(V) + 4) * EPS * float(np.trace(W))
+    delta = float(np.linalg.norm(V)) ** 2 * (inside.margin(W).delta + rounding)
+    return Spanned(point, lower, proof.terms(point), delta, equal)
 
 
 def as_real(A: np.ndarray) -> np.ndarray:
@@ -150,9 +165,10 @@ def _restricted(proof: Proof, equal: np.ndarray, V: np.ndarray) -> Proof | None:
     """The program of W, real; None where a row has digits beyond floating point, or contradicts the others."""
     half = 0.5 if np.iscomplexobj(V) else 1.0  # Tr of the real form is twice the trace
     V = as_real(V)
-    matrices = (proof.C, *(proof.family.matrix(j) for j in range(len(proof.b))))
     parts: list[np.ndarray] = []
-    for A in matrices:
+    for A in (proof.C, *(exact_matrix(proof.family, j) for j in range(len(proof.b)))):
+        if A is None:
+            return None
         real = as_real(A.astype(complex)) if half < 1 else A
         part = exact_congruence(half * real, V)
         if part is None:

@@ -15,14 +15,17 @@ from functools import cached_property
 import numpy as np
 
 from matrixlearn._array import as_numpy, from_numpy, is_numpy
+from matrixlearn.exceptions import ProblemError
 from matrixlearn.linalg import frobenius, sym
 from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.maps import CompressedMap, DenseMap, LinearMap, SparseMap, StackedMap
 from matrixlearn.maps.bounded import congruence_error, on_numpy
+from matrixlearn.problems.linear.basis import in_basis
 from matrixlearn.problems.linear.echelon import Echelon, Replaced, echelon
 from matrixlearn.problems.linear.exact import Combined, combined
 from matrixlearn.problems.linear.face import WORK, Face, exact_congruence, least_face
 from matrixlearn.problems.linear.limit import TraceLimit
+from matrixlearn.problems.linear.members import as_dense, exact_matrix
 from matrixlearn.problems.linear.open import OpenProgram
 from matrixlearn.problems.linear.proof import Proof
 from matrixlearn.problems.linear.scaling import even_units, in_units
@@ -45,7 +48,7 @@ class Standard:
     echelon : Replaced or None
         The equalities in echelon form.
     t, r : ndarray
-        The units of the basis and of the rows that are left.
+        The basis, X = T X' T^T with T = diag(t) or t, and the units of the rows that are left.
     face : Face or None
     on_face : Combined or None
         What the rows of the face say together, where that is fewer.
@@ -84,8 +87,13 @@ class Standard:
         """The chain for max <C, X>, <A_j, X> = b_j (j in E), <= b_j, X >= 0, Tr X <= trace_bound.
 
         ``multipliers``, of the rows after `combined` and ``by_echelon``, are tried for a face; ``by_echelon`` are
-        the equalities that are left, in that form, after the other rows; ``units`` are those of the basis, else
-        those in which the entries are even.
+        the equalities that are left, in that form, after the other rows; ``units`` are those of the basis, or the
+        basis itself, else those in which the entries are even.
+
+        Raises
+        ------
+        ProblemError
+            For a basis in which the matrices have more digits than floating point has.
         """
         numbers = on_numpy(family)
         says = combined(numbers, b, equal, trace_bound)
@@ -95,20 +103,30 @@ class Standard:
         replaced = None if by_echelon is None else Replaced(equal_here, by_echelon)
         if replaced is not None:
             exact, right, equal_here = replaced.rows(exact, right)
-        t, r = even_units(cost, exact, right, units) if len(right) else (np.ones(len(cost)), np.ones(0))
+        if units is not None and units.ndim == 2:
+            changed = in_basis(cost, exact, units)
+            if changed is None:
+                msg = "units: in this basis the matrices have more digits than floating point has"
+                raise ProblemError(msg)
+            cost, exact = changed
+            t, r = units, even_units(cost, exact, right, np.ones(len(cost)))[1]
+        else:
+            t, r = even_units(cost, exact, right, units) if len(right) else (np.ones(len(cost)), np.ones(0))
         scaled = not (np.all(t == 1) and np.all(r == 1))
         if scaled:
-            exact, cost, right = in_units(exact, t, r), cost * np.outer(t, t), right * r
+            scale = t if t.ndim == 1 else np.ones(len(t))
+            exact, cost, right = in_units(exact, scale, r), cost * np.outer(scale, scale), right * r
+        structured, exact = exact, as_dense(exact)
         before = Proof(cost, exact, right, equal_here)
         found = None
         if not says.contradiction and len(right):
             found = least_face(exact, right, equal_here, None if multipliers is None else multipliers / r)
         untouched = not scaled and by_echelon is None
-        playing: LinearMap = exact if is_numpy(C) or not untouched else family
+        playing: LinearMap = structured if is_numpy(C) or not untouched else family
         if untouched and not is_numpy(C) and len(kept) not in (0, len(b)):
             playing = family.at(kept)
         here: Array = C if untouched else cost
-        frame, frame_error, cost_error, on_face, face_echelon = np.diag(t * t), 0.0, 0.0, None, None
+        frame, frame_error, cost_error, on_face, face_echelon = _frame(t), 0.0, 0.0, None, None
         found = _without_unused(found, cost, exact, len(right))
         reduces = found is not None and not found.contradiction and found.V.shape[1] > 0
         if found is not None and reduces:
@@ -177,7 +195,7 @@ class Standard:
         if dropped:
             out.append(f"{dropped} rows are multiples of others, or say nothing")
         if not (np.all(self.t == 1) and np.all(self.r == 1)):
-            out.append("rows and basis in even units, powers of two")
+            out.append("rows and basis in even units, powers of two" if self.t.ndim == 1 else "another basis")
         if self.face is not None:
             n, r = self.face.V.shape
             out.append(f"rows <A_j, X> = 0 with a semidefinite A_j leave X {r} of {n} dimensions, proved exactly")
@@ -190,7 +208,11 @@ class Standard:
         X = X.dense() if isinstance(X, FactoredMatrix) else X
         if self._plain:
             return X
-        x = as_numpy(X) / np.outer(self.t, self.t)
+        x = as_numpy(X)
+        if self.t.ndim == 1:
+            x = x / np.outer(self.t, self.t)
+        else:
+            x = sym(np.linalg.solve(self.t, np.linalg.solve(self.t, x).conj().T))
         if self.face is not None:
             W = self._inverse @ x @ self._inverse.conj().T
             x = (W + W.conj().T) / 2
@@ -200,15 +222,17 @@ class Standard:
         """T V W V^T T."""
         if self._plain:
             return W if is_numpy(self.C) else from_numpy(as_numpy(W), self.C)
-        x = as_numpy(W)
-        if self.face is not None:
-            x = self.face.V @ x @ self.face.V.T
-            x = (x + x.conj().T) / 2
-        return from_numpy(x * np.outer(self.t, self.t), self.C)
+        x = as_numpy(self.without_face(W))
+        x = x * np.outer(self.t, self.t) if self.t.ndim == 1 else sym(self.t @ x @ self.t.T)
+        return from_numpy(x, self.C)
+
+    def without_face(self, W: Array) -> Array:
+        """V W V^T: X in the basis T."""
+        return W if self.face is None else sym(self.face.V @ as_numpy(W) @ self.face.V.T)
 
     @property
     def _plain(self) -> bool:
-        return self.face is None and bool(np.all(self.t == 1))
+        return self.face is None and bool(np.all(self.t == 1))  # a basis of ones is not invertible
 
     @cached_property
     def _inverse(self) -> np.ndarray:
@@ -279,7 +303,7 @@ class Standard:
         second = _sparse_row(row * unit, n) if sparse else DenseMap((row * unit)[None])
         proof = program.proof
         b, equal = np.append(program.b, limit.R * unit), np.append(program.equal, False)
-        exact = StackedMap(proof.family, second)
+        exact = as_dense(StackedMap(proof.family, second))
         playing = exact if program.family is proof.family else _like(program.family, second, program.C)
         return replace(
             self,
@@ -303,7 +327,8 @@ def _compressed(family: LinearMap, V: np.ndarray) -> tuple[LinearMap, LinearMap]
     rows: list[sp.csr_array] = []
     entries = 0
     for j in range(m):
-        part = exact_congruence(family.matrix(j), V)
+        A = exact_matrix(family, j)
+        part = None if A is None else exact_congruence(A, V)
         entries += WORK if part is None else int(np.count_nonzero(part))
         if part is None or entries > WORK:
             break
@@ -321,6 +346,17 @@ def _fewer(family: LinearMap, right: np.ndarray, equal: np.ndarray) -> Replaced 
     rows = np.flatnonzero(equal)
     found = echelon(family.at(rows), right[rows])
     return Replaced(equal, found) if found is not None and len(found.right) < len(rows) else None
+
+
+def _frame(t: np.ndarray) -> np.ndarray:
+    """T^T T: the trace of X is <T^T T, X'>."""
+    if t.ndim == 1:
+        return np.diag(t * t)
+    exact = exact_congruence(np.eye(len(t)), t)
+    if exact is None:
+        msg = "units: in this basis the trace has more digits than floating point has"
+        raise ProblemError(msg)
+    return exact
 
 
 def _without_unused(face: Face | None, cost: np.ndarray, family: LinearMap, m: int) -> Face | None:

@@ -27,7 +27,9 @@ def test_the_range_of_a_whole_matrix_is_found(seed, kind):
     rng = np.random.default_rng(seed)
     n, r = int(rng.integers(2, 7)), int(rng.integers(1, 3))
     r = min(r, n - 1)
-    B = np.vstack([np.eye(r), np.clip(whole(rng, n - r, r, kind=kind), -1, 1)])[rng.permutation(n)]
+    B = np.vstack([np.eye(r), np.sign(whole(rng, n - r, r))])[rng.permutation(n)]
+    if kind is complex:
+        B = B + 1j * np.vstack([np.zeros((r, r)), np.sign(whole(rng, n - r, r))])
     X = B @ B.conj().T
     V = whole_range(X + 1e-12 * np.trace(X).real * np.eye(n) / n)
     assert V is not None and V.shape[1] == r
