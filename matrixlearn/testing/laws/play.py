@@ -251,6 +251,9 @@ def check_play(problem: ProblemOrClass) -> None:
             loss = as_numpy(answer.loss)
             holds(np.shape(loss) == np.shape(as_numpy(X)), f"{who}: the loss has shape {np.shape(loss)}, X has another")
             holds(bool(np.all(np.isfinite(loss))), f"{who}: the loss must be finite")
+            holds(bool(np.isfinite(answer.step)), f"{who}: the step must be finite, got {answer.step}")
+            if answer.y is not None:
+                holds(bool(np.all(np.isfinite(answer.y))), f"{who}: y must be finite, got {answer.y}")
             assert_same(answer.loss, again.loss, what=f"{who}: the loss, asked twice")
             if np.ndim(loss) == 2:
                 assert_close(loss, loss.conj().T, atol=1e-12 * frobenius(loss), what=f"{who}: the loss and its adjoint")
