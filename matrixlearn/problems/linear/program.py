@@ -320,7 +320,11 @@ class LinearSDP(ConicProblem):
             limited = program.bound_by_limit(z)
             if limited.upper < bound.upper - CLEARLY * limited.size:
                 bound = limited
-        return dataclasses.replace(bound, point=standard.lifted_vector(z if bound.point is None else bound.point))
+        point = standard.lifted_vector(z if bound.point is None else bound.point)
+        size = bound.size
+        if bound.trace_bound is None:  # in rows that were mixed, terms may cancel that do not in the user's
+            size = min(size, float(np.abs(self.b) @ np.abs(point)))
+        return dataclasses.replace(bound, point=point, size=size)
 
     def toward(self, X: Array, interior: Array | None) -> Array:
         """X moved towards a strictly feasible point, as little as a proof takes."""
