@@ -30,7 +30,7 @@ from matrixlearn.problems.linear.digits import (
     is_exactly_feasible,
 )
 from matrixlearn.problems.linear.limit import ROUNDED, TraceLimit
-from matrixlearn.problems.linear.proof import MOVES, Proof
+from matrixlearn.problems.linear.proof import MOVES, TERMS, Proof
 from matrixlearn.problems.linear.recovery import recovered
 from matrixlearn.problems.linear.slater import mixing, optimal_multipliers
 from matrixlearn.problems.linear.span import spanned
@@ -136,7 +136,8 @@ class OpenProgram(GameProblem, ConicProblem):
         """The set Y."""
         if self.interior is None:
             return KnapsackSet(np.where(self.equal, -INF, 0.0), np.full(len(self.b), INF))
-        room = self.level - inner(self.C, self.interior)
+        rounding = TERMS * self.proof.terms(as_numpy(self.interior))  # where X is optimal, no less than that is known
+        room = max(self.level - inner(self.C, self.interior), rounding)
         return optimal_multipliers(self.C, self.family, self.b, self.equal, self.interior, room)
 
     def bounded(self, X: Array | None = None, upper: float = 1.0, y: np.ndarray | None = None) -> OpenProgram | None:
