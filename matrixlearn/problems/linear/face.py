@@ -83,6 +83,9 @@ def exact_congruence(A: np.ndarray, V: np.ndarray) -> np.ndarray | None:
     if is_complex(A):
         real, imaginary = exact_congruence(np.real(A), V), exact_congruence(np.imag(A), V)
         return None if real is None or imaginary is None else real + 1j * imaginary
+    if np.all(np.sum(V != 0, axis=0) == 1) and np.all(V[V != 0] == 1):  # rows and columns of A
+        rows = np.argmax(V != 0, axis=0)
+        return np.array(A[np.ix_(rows, rows)], dtype=float)
     out = np.zeros((V.shape[1],) * 2)
     used = np.flatnonzero(np.any(A != 0, axis=0))
     columns = np.flatnonzero(np.any(V[used] != 0, axis=0))  # the others of V^T A V are 0
