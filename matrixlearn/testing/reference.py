@@ -25,6 +25,9 @@ JUDGES: tuple[tuple[str, dict[str, Any]], ...] = (
     ("CLARABEL", {"tol_gap_abs": 1e-12, "tol_gap_rel": 1e-10, "tol_feas": 1e-11}),
     ("SCS", {"eps_abs": 1e-10, "eps_rel": 1e-10, "max_iters": 10_000}),
 )
+ABSOLUTE = 1e-10
+"""What the tolerances of the judges allow whatever the units: of data of size 1e-5 an optimum of 0 may be 1e-11."""
+
 _cache: OrderedDict[bytes, Optimum] = OrderedDict()
 CACHED = 512
 
@@ -87,7 +90,7 @@ def optimum_of(program_of: Callable[[], Any], floor: float) -> Optimum:
     size = max(abs(value), floor) if np.isfinite(value) else floor
     if len(values) < 2 or not np.all(np.isfinite(values)):
         return Optimum(value, float("inf"), size)
-    return Optimum(value, 4 * abs(values[0] - values[1]) + 1e-7 * size, size)
+    return Optimum(value, 4 * abs(values[0] - values[1]) + 1e-7 * size + ABSOLUTE, size)
 
 
 def violations(problem: Problem, X: Any, y: Any) -> list[tuple[str, float, float]]:

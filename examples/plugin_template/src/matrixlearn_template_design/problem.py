@@ -46,8 +46,10 @@ class EOptimalDesign(GameProblem):
 
         m, n = self.candidates.shape
         w, t = cp.Variable(m, name="y"), cp.Variable()
-        information = self.candidates.T @ cp.diag(w) @ self.candidates
-        return cp.Problem(cp.Minimize(t), [t * np.eye(n) + information >> 0, w >= 0, cp.sum(w) == 1])
+        size = float(np.max(np.abs(self.candidates))) or 1.0  # cvxpy's solvers have absolute tolerances
+        scaled = self.candidates / size
+        information = scaled.T @ cp.diag(w) @ scaled
+        return cp.Problem(cp.Minimize(size**2 * t), [t * np.eye(n) + information >> 0, w >= 0, cp.sum(w) == 1])
 
     @classmethod
     def random(cls, rng: np.random.Generator) -> "EOptimalDesign":
