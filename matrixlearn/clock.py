@@ -29,23 +29,27 @@ class TimeIsUp(BaseException):
 
 
 @contextmanager
-def time_limited(seconds: float) -> Iterator[None]:
-    """So many seconds from now, or fewer where a run around this one has set an earlier end."""
-    before = _deadline.set(min(_deadline.get(), clock_time() + seconds))
+def _no_later(end: ContextVar[float], seconds: float) -> Iterator[None]:
+    """An end so many seconds from now, unless one around this is earlier."""
+    before = end.set(min(end.get(), clock_time() + seconds))
     try:
         yield
     finally:
-        _deadline.reset(before)
+        end.reset(before)
+
+
+@contextmanager
+def time_limited(seconds: float) -> Iterator[None]:
+    """So many seconds from now, or fewer where a run around this one has set an earlier end."""
+    with _no_later(_deadline, seconds):
+        yield
 
 
 @contextmanager
 def ending_after(seconds: float) -> Iterator[None]:
     """A solve that is given so many seconds from now; the earlier end counts where one is within another."""
-    before = _end.set(min(_end.get(), clock_time() + seconds))
-    try:
+    with _no_later(_end, seconds):
         yield
-    finally:
-        _end.reset(before)
 
 
 def there_is_time() -> bool:

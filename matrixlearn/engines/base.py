@@ -29,6 +29,9 @@ from matrixlearn.problems.game import Game
 INTERRUPTED = "interrupted"
 """How a loop ended at Ctrl-C."""
 
+DECIDED = "what is known tells what to solve next"
+"""How a loop ended whose bounds answered another question than the gap."""
+
 DECISIVE = 3.0
 """A proposal that comes with an interior is certified by all eigenvalues only where the gap that its Cholesky factors
 prove is at most this many times tol: they close 5 to 50 % of it."""
@@ -212,7 +215,7 @@ def run(
         if incumbent.infeasible:
             return "infeasible"
         if decided(incumbent):
-            return "what is known tells what to solve next"
+            return DECIDED
         return state.finished if state is not None else ""
 
     try:
@@ -251,7 +254,7 @@ def run(
         with contextlib.suppress(KeyboardInterrupt, MachinesError):  # what is known in the end is worth all eigenvalues
             if last.interior is not None or waiting:
                 incumbent = incumbent.offered(last)
-            pairs = [(incumbent.X, incumbent.y), (last.X, last.y)] if iteration and ended != "decided" else []
+            pairs = [(incumbent.X, incumbent.y), (last.X, last.y)] if iteration and ended != DECIDED else []
             for X, y in pairs:
                 if X is not None and y is not None and not incumbent.within(tol, atol):
                     incumbent = incumbent.offered(Proposal(*recovered(problem, X, y)))
