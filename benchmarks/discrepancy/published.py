@@ -23,7 +23,7 @@ LIMIT, DELTA = 120.0, 0.1
 SCHEDULES = {"mmw, as published": Theory(DELTA), "mmw, thesis's heuristics": Theory.as_run(DELTA)}
 
 DRAWS = {
-    "mmw, thesis's heuristics": {50: 4, 100: 3, 200: 2, 400: 2},
+    "mmw, thesis's heuristics": {50: 4, 100: 3, 200: 2, 400: 1},
     "mmw, as published": {50: 1, 100: 1, 200: 1, 400: 1},
 }
 """By schedule and m + n."""
@@ -43,7 +43,7 @@ def trace(name, size, draw, limit):
             gaps.append([spent, event.gap])
         return spent > limit
 
-    solution = ml.solve(problem, engine, tol=DELTA, callback=watch, time_limit=4 * limit)
+    solution = ml.solve(problem, engine, tol=DELTA, callback=watch, time_limit=limit)
     spent = time.process_time() - start
     ended = "gap" if solution.gap <= DELTA else "guesses agree" if "guesses agree" in solution.ended else "limit"
     return {"ended": ended, "seconds": spent, "rounds": solution.iterations, "gaps": gaps, "gap": solution.gap}
