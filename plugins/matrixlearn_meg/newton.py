@@ -191,7 +191,7 @@ class Newton(Engine):
         if W is None or u is None or not (np.isfinite(W).all() and np.isfinite(u).all() and 0 < width < np.inf):
             return None
         low, high = problem.ends
-        middle = np.where(np.isfinite(high - low), (high + low) / 2, u / problem.share)
+        middle = (low + high) / 2 if np.all(np.isfinite(high - low)) else u / problem.share
         v = (1 - INWARD) * u / problem.share + INWARD * middle
         if not np.all((low < v) & (v < high)):
             return None
