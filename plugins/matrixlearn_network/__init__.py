@@ -3,13 +3,25 @@
 from typing import TYPE_CHECKING
 
 from matrixlearn.late import late as _late
-from matrixlearn_network.engines import BOL, BSR, DMTL, SOL, SSR, GradientDescent, Krylov, MomentsAtHub
+from matrixlearn_network.engines import (
+    BOL,
+    BSR,
+    DMTL,
+    SOL,
+    SSR,
+    BlockCoordinateDescent,
+    GradientDescent,
+    Krylov,
+    MomentsAtHub,
+)
 from matrixlearn_network.graph import Graph, GraphWarning, as_graph, complete, neighbours, of_edges, variogram
+from matrixlearn_network.gspartan import GSpartan
 from matrixlearn_network.problem import GraphMultitask
 
 if TYPE_CHECKING:
     from matrixlearn_network.classifier import GraphClassifier, GraphClassifierCV
     from matrixlearn_network.regressor import GraphRegressor, GraphRegressorCV
+    from matrixlearn_network.sparse_regressors import GSpartanRegressor
 
 __all__ = [
     "BOL",
@@ -17,6 +29,9 @@ __all__ = [
     "DMTL",
     "SOL",
     "SSR",
+    "BlockCoordinateDescent",
+    "GSpartan",
+    "GSpartanRegressor",
     "GradientDescent",
     "Graph",
     "GraphClassifier",
@@ -35,6 +50,7 @@ __all__ = [
 ]
 
 _ESTIMATORS = {
+    "GSpartanRegressor": "sparse_regressors",
     "GraphClassifier": "classifier",
     "GraphClassifierCV": "classifier",
     "GraphRegressor": "regressor",

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from matrixlearn_network import GraphMultitask
+from matrixlearn_network import GraphMultitask, GSpartan
 
 import matrixlearn as ml
 from matrixlearn.machines import Block, Dask, Local, LocalMachines, Shards
@@ -40,8 +40,7 @@ class EachAlone(Local):
 
 def at(problem, machines):
     """The same problem with its rows elsewhere."""
-    given = {"task": problem.task, "sample_weight": problem.sample_weight, "machines": machines}
-    return GraphMultitask(problem.X, problem.Y, problem.graph, problem.eta, problem.tau, problem.loss, **given)
+    return type(problem)(**{**problem.parameters(), "machines": machines})
 
 
 def same(one, other, method, rounds=6):
@@ -58,6 +57,12 @@ def test_what_a_machine_computes_depends_on_its_own_rows_alone(seed, method):
     problem = GraphMultitask.random(np.random.default_rng(seed))
     assume(method in ml.methods(problem))
     same(problem, at(problem, EachAlone()), method)
+
+
+@given(seeds)
+def test_so_it_is_with_factors(seed):
+    problem = GSpartan.random(np.random.default_rng(seed))
+    same(problem, at(problem, EachAlone()), "bcd", 2)
 
 
 # -- on Dask -----------------------------------------------------------------------------------------
@@ -79,6 +84,14 @@ def test_dask_gives_the_bits_of_local(client, loss):
                 assert other.ledger(method).moved > 0
     W = rng.standard_normal((d, m))
     assert one.bound_from_matrix(W).lower == other.bound_from_matrix(W).lower
+
+
+def test_dask_gives_the_bits_of_local_for_factors(client):
+    problem = GSpartan.random(np.random.default_rng(72))
+    assert len(problem.tasks) == 5
+    other = at(problem, Dask(client))
+    same(problem, other, "bcd", 3)
+    assert other.ledger("bcd").moved > 0
 
 
 class Sealed(np.ndarray):
