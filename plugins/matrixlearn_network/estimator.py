@@ -34,6 +34,7 @@ class OnGraph:
     """The names that ``loss`` may have."""
 
     loss: str
+    """The name of the loss of a row."""
     fit_intercept: bool
     method: Any
     tol: float

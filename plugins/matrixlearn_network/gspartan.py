@@ -84,6 +84,7 @@ class GSpartan(NetworkProblem, MulticonvexProblem):
     name = "gspartan"
     engines = ("bcd",)
     loss = loss_named("square")
+    """That of a row, half the square of its residual."""
     _axes = "(features + tasks, rank)"
 
     def __post_init__(self) -> None:
