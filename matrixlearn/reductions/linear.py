@@ -163,7 +163,7 @@ class LinearReduction(Reduction):
         further from depending on each other.
         """
         problem, standard, last, inside = self.problem, self.standard, run.last, run.incumbent.inside
-        if problem.presolve == "rows" and np.any(problem.equalities):
+        if problem.presolve == "rows" and np.any(standard.combined.equal):
             by_echelon = dataclasses.replace(problem, presolve="echelon")
             if by_echelon.standard.echelon is not None:
                 why = f"{'no strictly feasible X: ' if inside is None else ''}equalities in echelon form"

@@ -212,7 +212,8 @@ def combined(family: LinearMap, b: np.ndarray, equal: np.ndarray, trace_bound: f
     if trace_row is not None and not any(member.i == trace_row[0] for group in groups for member in group):
         groups.append([Multiple(trace_row[0], trace_row[0], Fraction(1))])
     by_trace: tuple[int, int] | None = None
-    for group in groups:
+    for k, members in enumerate(groups):
+        group = groups[k] = sorted(members, key=lambda member: _odd_part(member.factor))
         upper: tuple[Fraction, int] | None = None
         lower: tuple[Fraction, int] | None = None
         fixed: tuple[Fraction, int] | None = None
@@ -270,6 +271,12 @@ def _contradiction(b: np.ndarray, equal: np.ndarray, group: list[Multiple], i: i
     farkas = _multipliers(len(b), {i: float(way * abs(g) * _sign(f)), j: float(-way * abs(f) * _sign(g))})
     why = f"rows {i} and {j} are multiples of each other and cannot both hold"
     return Combined(np.arange(len(b)), equal, [group], why, farkas=farkas)
+
+
+def _odd_part(value: Fraction) -> Fraction:
+    """|value| without its powers of two: the smaller, the fewer digits has the row, and the more its multiplier may."""
+    top, bottom = abs(value.numerator), value.denominator
+    return Fraction(top // (top & -top), bottom // (bottom & -bottom))
 
 
 def _sign(value: Fraction) -> int:

@@ -41,6 +41,9 @@ from matrixlearn.typing import Array
 VANISHED = 1e-6
 """Part of the usual trace below which X is taken to go to 0, where X = 0 is feasible."""
 
+ROUNDING = 1e-12
+"""Part of ||C|| ||X|| that a negative lower bound may be and count as 0 but for rounding."""
+
 SMALL_MULTIPLE = 2.0**-10
 """Of the largest multiple of I that the rows allow, what others are moved towards."""
 
@@ -209,7 +212,9 @@ class OpenProgram(GameProblem, ConicProblem):
             W, X = 0 * W, 0 * X
             lower, size = self.proof.lower(W)
         rounding = self.proof.rounding(W)
-        if lower == -INF and (found := spanned(self.proof, W)) is not None:
+        nothing = ROUNDING * self.proof.cost_size * frobenius(W)  # where <C, X> should be 0, it may be so exactly
+        found = spanned(self.proof, W) if lower == -INF or -nothing < lower < 0 else None
+        if found is not None and found.lower > lower:
             point = from_numpy(found.point, self.C)
             return Bound(point=point, lower=found.lower, size=found.size, rounding=rounding, singular=True)
         return Bound(point=X, lower=lower, size=size, rounding=rounding)
