@@ -233,10 +233,14 @@ def combined(family: LinearMap, b: np.ndarray, equal: np.ndarray, trace_bound: f
                     return _contradiction(b, equal, group, fixed[1], end[1])
         elif upper is not None and lower is not None and lower[0] > upper[0]:
             return _contradiction(b, equal, group, lower[1], upper[1])
-        stay = {end[1] for end in ((fixed,) if fixed is not None else (upper, lower)) if end is not None}
+        stay = {end[1] for end in (upper, lower) if end is not None}
         if fixed is None and upper is not None and lower is not None and upper[0] == lower[0]:
-            stay = {upper[1]}
-            now_equal[upper[1]] = True
+            fixed = upper
+        if fixed is not None:  # the row of the fewest digits says it, whatever its sense; those as tight come next
+            says = [Fraction(float(b[member.i])) / member.factor == fixed[0] for member in group]
+            group = groups[k] = [group[i] for i in np.argsort(np.logical_not(says), kind="stable")]
+            stay = {group[0].i}
+            now_equal[group[0].i] = True
         if trace_row is not None and trace_bound is not None:
             mine = [member for member in group if member.i == trace_row[0]]
             if mine:  # <A_ref, X> = k Tr X, k the trace row's number over its factor
@@ -250,8 +254,7 @@ def combined(family: LinearMap, b: np.ndarray, equal: np.ndarray, trace_bound: f
                         factor = next(member.factor for member in group if member.i == least[1])
                         proof = _multipliers(m, {least[1]: -float(1 / (factor * unit))})
                         return Combined(np.arange(m), equal, groups, why, needs_trace_bound=True, farkas=proof)
-                    both = upper is not None and lower is not None and upper[0] == lower[0]
-                    if trace == Fraction(trace_bound) and fixed is None and not both:
+                    if trace == Fraction(trace_bound) and fixed is None:
                         stay = {least[1]}
                         now_equal[least[1]] = True
                         # A_j = k I: y_j k > 0 is a multiplier of Tr X <= R

@@ -49,7 +49,7 @@ from matrixlearn.problems.linear.exact import multiples
 from matrixlearn.problems.linear.members import two_product
 
 TERMS = 1e-12
-"""Part of the sum of |C_ik| (X_ii X_kk)^1/2 that bounds may differ by without a gap: an optimum of 0 has no size of its own."""
+"""Part of the sum of |C_ik| (X_ii X_kk)^1/2 by which bounds may differ without a gap: an optimum of 0 has no size."""
 
 NEARLY = 1e-12
 """Part of the size of a matrix below which its trace may be 0."""
@@ -161,8 +161,8 @@ class Proof:
         return float(np.vdot(np.abs(self.C), np.abs(X)))
 
     def rounding(self, X: np.ndarray) -> float:
-        """`TERMS` sum_ik |C_ik| (X_ii X_kk)^1/2 where <C, X> is less than a thousandth of the sum: the same in all units
-        of the rows and of the basis. An entry of a semidefinite X is known to a part of (X_ii X_kk)^1/2, be it 0.
+        """`TERMS` sum_ik |C_ik| (X_ii X_kk)^1/2 where <C, X> is less than a thousandth of the sum: the same in all
+        units of the rows and of the basis. An entry of a semidefinite X is known to a part of (X_ii X_kk)^1/2, be it 0.
         """
         if self.whole is not None and self.basis is not None:
             return self.whole.rounding(self.basis @ X @ self.basis.T)
@@ -276,7 +276,7 @@ class Proof:
         return out
 
     def value(self, y: np.ndarray) -> tuple[float, float]:
-        """(an upper bound of b.y, 0 where it is, the sum of |b_j y_j|): products and sum are rounded once at the end."""
+        """(an upper bound of b.y, 0 where it is; the sum of |b_j y_j|): nothing is rounded but the result."""
         terms, lost = two_product(self.b, y)
         size = float(np.sum(np.abs(terms)))
         if not np.isfinite(lost).all():  # beyond 2^996

@@ -44,7 +44,7 @@ WORK = 400_000
 NEAR = 1e-5
 """Part of their terms that equalities may be missed by."""
 
-ACTIVE = (1e-6, 1e-12, 1e-14)
+ACTIVE = (1e-6, 1e-12, 1e-14, 0.0)
 """Parts of its terms below which the slack of an inequality counts as none, in the order in which they are tried."""
 
 DENOMINATOR = 64

@@ -93,12 +93,17 @@ def test_a_multiplier_that_a_thin_row_does_not_need_is_lessened():
 
 @pytest.mark.parametrize("factor", [3.0, 5.0])
 def test_of_two_rows_that_say_the_same_the_one_with_fewer_digits_stays(factor):
-    """max <A, X>, <A, X> <= 1, 3 <A, X> <= 3, A indefinite: the multiplier is 1, or 1/3, which is no number in binary."""
+    """max <A, X>, <A, X> <= 1, 3 <A, X> <= 3, A indefinite: a multiplier of 1/3 is no number in binary."""
     A = np.array([[0.0, 1.0], [1.0, 0.0]])
-    for rows in ([factor * A, A], [A, factor * A]):
-        solution = ml.solve(ml.LinearSDP(A, rows, [np.max(row) for row in rows]), tol=1e-9)
-        assert solution.status == "optimal", solution.explain()
-        assert solution.lower <= 1 <= solution.upper
+    for senses in (["<=", "<=", ">="], ["==", "<=", ">="]):  # with -1 <= <A, X>, which is not tight
+        for C in (A, -A):
+            problem = ml.LinearSDP.with_senses(C, [factor * A, A, A], [factor, 1.0, -1.0], senses)
+            solution = ml.solve(problem, tol=1e-9)
+            assert solution.status == "optimal", solution.explain()
+            optimum = -1.0 if C is not A and "==" in senses else 1.0
+            assert solution.lower <= optimum <= solution.upper
+            assert problem.b @ solution.y == pytest.approx(optimum, rel=1e-9)
+            np.testing.assert_allclose(problem.family.apply(solution.y), C, atol=1e-9)
 
 
 @pytest.mark.parametrize(
