@@ -16,7 +16,8 @@ import sys
 import time
 
 import numpy as np
-from matrixlearn_fetr import FETR, Alternating, FlipFlop, Joint, ProjectedGradient, Pruning
+from matrixlearn_fetr import FETR, Alternating, FlipFlop, Joint, ProjectedGradient, ProximalGradient, Pruning
+from matrixlearn_fetr.engines import LookingAhead
 
 from benchmarks._common import header
 from benchmarks._data import DATA
@@ -31,12 +32,12 @@ def trace(problem, engine, seconds, most):
     but for the joint engine, whose certificate is a part of its step."""
     incumbent = Incumbent.first(problem)
     state = engine.init(problem, incumbent)
-    own = incumbent.upper if isinstance(engine, Joint) else state.value
+    own = incumbent.upper if isinstance(engine, LookingAhead) else state.value
     out, spent = [(0.0, own, incumbent.upper)], 0.0
     while spent < seconds and len(out) <= most and not state.finished:
         began = time.process_time()
         state = engine.step(problem, state, incumbent)
-        if isinstance(engine, Joint):
+        if isinstance(engine, LookingAhead):
             for proposal in state.proposals:
                 incumbent = incumbent.offered(proposal)
             spent += time.process_time() - began
@@ -64,6 +65,7 @@ def main() -> None:
         "joint": Joint(),
         "pruning": Pruning(),
         "alternating": Alternating(),
+        "proximal gradient": ProximalGradient(),
         "gradient": ProjectedGradient(),
         "flip-flop": FlipFlop(),
     }
@@ -81,7 +83,7 @@ def main() -> None:
                     other, j = reached(run[:, 0], run[:, 2], best + WITHIN * size)
                     off = (float(np.min(run[:, 1])) - best) / size
                     print(
-                        f"{title:8} {eta:5g}   {mean:7}  {name:12} {seconds:8.4f}  {k:10}  [{other:.4f} s, {j}]".ljust(
+                        f"{title:8} {eta:5g}   {mean:7}  {name:17} {seconds:8.4f}  {k:10}  [{other:.4f} s, {j}]".ljust(
                             72
                         )
                         + f"{off:.1e}",

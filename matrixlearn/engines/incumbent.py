@@ -168,9 +168,13 @@ class Incumbent:
         return self._with_matrix(from_matrix)._with_vector(from_vector)
 
     def waits(self, proposal: Proposal, iteration: int, tol: float) -> bool:
-        """Whether a check of the proposal can wait: strictly feasible points are known, and it is far from the goal."""
+        """Whether a check of the proposal can wait: it is far from the goal, and a later one will prove something, as
+        strictly feasible points are known, or as there is no game, whose constraints a point might miss.
+        """
         known = self.inside is not None and self.inside_dual is not None
-        return known and iteration % EACH != 0 and proposal.gap > FAR * tol * self.size
+        known = known or (self.problem.game is None and math.isfinite(self.upper - self.lower))
+        goal = tol * max(self.size, abs(self.lower), abs(self.upper)) if known else math.inf
+        return iteration % EACH != 0 and proposal.gap > FAR * goal
 
     def estimated(self, X: Array) -> Incumbent:
         """This, with the estimate of X in the place of a lower bound, where no X has proved one."""

@@ -57,6 +57,17 @@ class Loss(ABC):
         """
         return p - step * self.prox_conjugate(p / step, 1 / step, b)
 
+    @abstractmethod
+    def inverse(self, y: Any, above: Any, below: Any, b: Any) -> Any:
+        """(f*)'(y, b): the p with f'(p, b) = y, for y inside of `domain`.
+
+        ``above`` and ``below`` are the distances of y from the two ends: near an end, y alone has too few digits.
+        """
+
+    @abstractmethod
+    def inverse_slope(self, y: Any, above: Any, below: Any) -> Any:
+        """(f*)''(y, b) there; 0 where f has a corner."""
+
     @property
     @abstractmethod
     def smoothness(self) -> float:

@@ -47,6 +47,12 @@ class Logistic(Loss):
             first, second = t * np.log(t), (1 - t) * np.log1p(-t)
         return np.where(inside, np.where(t > 0, first, 0.0) + np.where(t < 1, second, 0.0), np.inf)
 
+    def inverse(self, y: Any, above: Any, below: Any, b: Any) -> Any:
+        return np.log(below / above)
+
+    def inverse_slope(self, y: Any, above: Any, below: Any) -> Any:
+        return 1 / above + 1 / below
+
     def prox(self, p: Any, step: Any, b: Any) -> Any:
         return b * _margin(b * p, step)
 

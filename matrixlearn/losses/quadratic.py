@@ -53,6 +53,12 @@ class PiecewiseQuadratic(Loss):
         lower, upper = self.domain(b)
         return np.where((lower <= y) & (y <= upper), y * (b + self.kappa * y / 2), np.inf)
 
+    def inverse(self, y: Any, above: Any, below: Any, b: Any) -> Any:
+        return b + self.kappa * y
+
+    def inverse_slope(self, y: Any, above: Any, below: Any) -> Any:
+        return np.full(np.shape(y), self.kappa)
+
     def prox_conjugate(self, y: Any, step: Any, b: Any) -> Any:
         return np.clip((y - step * b) / (1 + step * self.kappa), *self.domain(b))
 

@@ -89,27 +89,19 @@ class Shards:
         if not len(chosen):
             msg = "there are no machines: at least one with rows is needed"
             raise ProblemError(msg)
-        parts = [self._loaded(i) for i in chosen]
-        widths = [X.shape[1] for X, _, _ in parts]
-        for i, width in zip(chosen, widths, strict=True):
-            if width != widths[0]:
-                msg = (
-                    f"all machines must have the same features, but {self.ids[chosen[0]]!r} has {widths[0]} and "
-                    f"{self.ids[i]!r} has {width}"
-                )
-                raise ProblemError(msg)
-        if any(hasattr(X, "tocsr") for X, _, _ in parts):
-            import scipy.sparse as sp  # late: import time
-
-            X: Any = sp.csr_array(sp.vstack([sp.csr_array(X) for X, _, _ in parts]))
-        else:
-            X = np.vstack([X for X, _, _ in parts]) if len(parts) > 1 else parts[0][0]
-        ends = np.append(0, np.cumsum([len(y) for _, y, _ in parts]))
-        y, counts = (np.concatenate([part[k] for part in parts]) for k in (1, 2))
+        made = [self._made(i) for i in chosen]
+        try:  # together: a check of each machine takes longer than all the rest
+            X, y, counts, ends = _joined(made)
+            X, y, counts = _checked("of all machines", X, y, counts)
+            fine = bool(np.all(np.add.reduceat(counts, ends[:-1]) > 0))
+        except (ProblemError, ValueError, TypeError, AttributeError):
+            fine = False
+        if not fine:
+            X, y, counts, ends = _joined(self._one_by_one(chosen, made))
         return Block(tuple(self.ids[i] for i in chosen), X, y, ends, counts)
 
-    def _loaded(self, i: int) -> tuple[Any, np.ndarray, np.ndarray]:
-        """X_i, y_i and weights of machine i, checked."""
+    def _made(self, i: int) -> tuple[Any, Any, Any]:
+        """X_i, y_i and weights of machine i, as its loader makes them; 0 and 1 where it makes none."""
         function, arguments = self.loaders[i]
         name = self.ids[i]
         try:
@@ -121,17 +113,64 @@ class Shards:
         if getattr(X, "shape", (1,))[0] == 0:
             msg = f"machine {name!r} has no rows; leave it out, or give it at least one"
             raise ProblemError(msg)
-        if hasattr(X, "tocsr"):
-            X = X.tocsr().astype(float)
-            as_array(f"X of machine {name!r}", X.data)
-        else:
-            X = np.asarray(as_samples(f"X of machine {name!r}", X))
-        y = np.asarray(as_array(f"y of machine {name!r}", y), dtype=float)
-        if y.shape != (X.shape[0],):
-            msg = f"y of machine {name!r} must be a vector of {X.shape[0]} targets, got shape {y.shape}"
-            raise ProblemError(msg)
-        counts = as_weights(f"weights of machine {name!r}", rest[0], len(y)) if rest else np.ones(len(y))
-        return X, y, np.asarray(counts, dtype=float)
+        return X, y, rest[0] if rest else np.ones(len(y))
+
+    def _one_by_one(self, chosen: Sequence[int], made: Sequence[tuple[Any, Any, Any]]) -> list[tuple[Any, Any, Any]]:
+        """The rows of each machine, checked.
+
+        Raises
+        ------
+        ProblemError
+            For the first machine whose rows cannot be right.
+        """
+        parts = [_checked(f"of machine {self.ids[i]!r}", *rows) for i, rows in zip(chosen, made, strict=True)]
+        width = parts[0][0].shape[1]
+        for i, (X, _, _) in zip(chosen, parts, strict=True):
+            if X.shape[1] != width:
+                msg = (
+                    f"all machines must have the same features, but {self.ids[chosen[0]]!r} has {width} and "
+                    f"{self.ids[i]!r} has {X.shape[1]}"
+                )
+                raise ProblemError(msg)
+        return parts
+
+
+def _joined(parts: Sequence[tuple[Any, Any, Any]]) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray]:
+    """The rows, targets and weights of all machines, one after the other; and where the rows of each end."""
+    X: Any
+    if any(hasattr(X, "tocsr") for X, _, _ in parts):
+        import scipy.sparse as sp  # late: import time
+
+        X = sp.csr_array(sp.vstack([sp.csr_array(X) for X, _, _ in parts]))
+    else:
+        X = np.concatenate([X for X, _, _ in parts]) if len(parts) > 1 else parts[0][0]
+    ends = np.append(0, np.cumsum([X.shape[0] for X, _, _ in parts]))
+    sizes = [len(y) for _, y, _ in parts], [len(counts) for _, _, counts in parts]
+    if any(np.any(np.diff(ends) != size) for size in sizes):
+        msg = "each machine must have a target and a weight for each of its rows"
+        raise ProblemError(msg)
+    y, counts = (np.concatenate([part[k] for part in parts]) for k in (1, 2))
+    return X, y, counts, ends
+
+
+def _checked(whose: str, X: Any, y: Any, counts: Any) -> tuple[Any, np.ndarray, np.ndarray]:
+    """Rows, targets and weights, as numbers.
+
+    Raises
+    ------
+    ProblemError
+        For what cannot be right.
+    """
+    if hasattr(X, "tocsr"):
+        X = X.tocsr().astype(float)
+        as_array(f"X {whose}", X.data)
+    else:
+        X = np.asarray(as_samples(f"X {whose}", X))
+    y = np.asarray(as_array(f"y {whose}", y), dtype=float)
+    if y.shape != (X.shape[0],):
+        msg = f"y {whose} must be a vector of {X.shape[0]} targets, got shape {y.shape}"
+        raise ProblemError(msg)
+    return X, y, np.asarray(as_weights(f"weights {whose}", counts, len(y)), dtype=float)
 
 
 def _as_it_is(*rows: Any) -> tuple[Any, ...]:

@@ -55,6 +55,7 @@ from matrixlearn.testing.laws.spec import (
     check_schur,
     check_shapes,
 )
+from matrixlearn.testing.limits import PER_LAW, law_limited
 from matrixlearn.testing.strategies import override_examples
 
 CHECKS: tuple[Check, ...] = (
@@ -117,7 +118,9 @@ def checks_for(problem: ProblemOrClass) -> list[Check]:
     return [check for check in CHECKS if applies(check, problem)]
 
 
-def run_checks(problem: ProblemOrClass, max_examples: int = 25) -> Iterator[tuple[str, BaseException | None]]:
+def run_checks(
+    problem: ProblemOrClass, max_examples: int = 25, *, seconds: float = PER_LAW
+) -> Iterator[tuple[str, BaseException | None]]:
     """Run the checks one by one: (name, None) where a law holds (or no judge can say), else (name, error).
 
     Parameters
@@ -125,11 +128,14 @@ def run_checks(problem: ProblemOrClass, max_examples: int = 25) -> Iterator[tupl
     problem : Problem or type of Problem
     max_examples : int
         Random instances for a cheap check; dear ones take fewer.
+    seconds : float
+        For each check. It is asked before every solve, and is the most that one may take: a check that spends them
+        fails by its name.
     """
     for check in checks_for(problem):
         error: BaseException | None = None
         try:
-            with override_examples(max_examples):
+            with override_examples(max_examples), law_limited(seconds):
                 check(problem)
         except (KeyboardInterrupt, SystemExit, GeneratorExit):
             raise

@@ -22,9 +22,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import scipy.linalg
 
-from matrixlearn.engines import Incumbent
+from matrixlearn.engines import Incumbent, Proposal
 from matrixlearn.losses import PiecewiseQuadratic
-from matrixlearn_erm.engine import ERMEngine, ERMState, not_ridge, offered
+from matrixlearn_erm.engine import ERMEngine, ERMState, not_ridge
 from matrixlearn_erm.problem import ERM
 
 LARGEST = 1000
@@ -37,14 +37,17 @@ PATIENCE = 5
 
 @dataclass(frozen=True)
 class InteriorState(ERMState):
-    """y inside of its interval, and the multipliers of its ends, 0 where an end is infinite."""
+    """y inside of its interval, and the multipliers of its ends."""
 
     y: np.ndarray | None = None
     x: np.ndarray | None = None
     """-A'(c y) / ridge."""
-    low: np.ndarray | None = None
-    high: np.ndarray | None = None
-    width: float = np.inf
+    low: End | None = None
+    high: End | None = None
+    e: np.ndarray | None = None
+    """A x - b."""
+    gap: float = np.inf
+    """The least P(x) - D(y) so far."""
     idle: int = 0
 
 
@@ -67,63 +70,93 @@ class InteriorPoint(ERMEngine):
         both = np.isfinite(lower) & np.isfinite(upper)
         y = np.where(both, (np.where(both, lower, 0) + np.where(both, upper, 0)) / 2, y)
         size = 1 + np.abs(problem.b)
-        low, high = np.where(np.isfinite(lower), size, 0.0), np.where(np.isfinite(upper), size, 0.0)
+        low, high = End.at(y - lower, size, 1), End.at(upper - y, size, -1)
         x = problem.direction(y) / problem.penalty.ridge
-        return InteriorState(y=y, x=x, low=low, high=high, advice=problem.case.advice())
+        e = problem.design.apply(x) - problem.b
+        return InteriorState(y=y, x=x, low=low, high=high, e=e, advice=problem.case.advice())
 
     def step(self, problem: ERM, state: InteriorState, incumbent: Incumbent) -> InteriorState:
-        y, x, low, high = state.y, state.x, state.low, state.high
-        assert y is not None and x is not None and low is not None and high is not None
-        lower, upper = problem.ends
-        kappa, pairs = problem.loss.kappa, int(np.sum(np.isfinite(lower)) + np.sum(np.isfinite(upper)))
-        below, above = np.where(low > 0, y - lower, 1.0), np.where(high > 0, upper - y, 1.0)
-        missing = problem.design.apply(x) - problem.b - kappa * y  # plus low - high, it shall be 0
-        mu = float(low @ below + high @ above) / max(1, pairs)
-        theta = kappa + low / below + high / above
-        solve = _system(problem, theta)
-
-        def direction(wanted_low: np.ndarray, wanted_high: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-            """dy, dlow, dhigh for products of the wanted sizes: low below = wanted_low after the step."""
-            dy = solve(missing + wanted_low / below - wanted_high / above)
-            return dy, (wanted_low - low * dy) / below - low, (wanted_high + high * dy) / above - high
-
-        zero = np.zeros(problem.n)
-        dy, dlow, dhigh = direction(zero, zero)
-        step = min(1.0, _room(below, low, dy, dlow), _room(above, high, -dy, dhigh))
-        after = float((low + step * dlow) @ (below + step * dy * (low > 0)))
-        after = (after + float((high + step * dhigh) @ (above - step * dy * (high > 0)))) / max(1, pairs)
+        y, e, low, high = state.y, state.e, state.low, state.high
+        assert y is not None and e is not None and low is not None and high is not None
+        kappa, ends = problem.loss.kappa, max(1, low.count + high.count)
+        missing = e - kappa * y if kappa > 0 else e  # plus low.z - high.z, it shall be 0
+        mu = float(low.z @ low.room + high.z @ high.room) / ends
+        solve = _system(problem, kappa + low.z / low.room + high.z / high.room)
+        dy = solve(missing)
+        dlow, dhigh = low.change(dy), high.change(dy)
+        step = min(1.0, low.longest(dy, dlow), high.longest(dy, dhigh))
+        after = (low.product(step, dy, dlow) + high.product(step, dy, dhigh)) / ends
         target = mu * min(1.0, max(after, 0.0) / mu) ** 3 if mu > 0 else 0.0
-        dy, dlow, dhigh = direction(
-            np.where(low > 0, target - dlow * dy, 0.0), np.where(high > 0, target + dhigh * dy, 0.0)
-        )
-        step = min(1.0, CLOSEST * min(_room(below, low, dy, dlow), _room(above, high, -dy, dhigh)))
+        at_low, at_high = low.wanted(target, dy, dlow), high.wanted(target, dy, dhigh)
+        dy = solve(missing + at_low - at_high)
+        dlow, dhigh = low.change(dy) + at_low, high.change(dy) + at_high
+        step = min(1.0, CLOSEST * min(low.longest(dy, dlow), high.longest(dy, dhigh)))
         if not (np.all(np.isfinite(dy)) and step > 0):
             return replace(state, proposals=(), finished="the Newton system broke down: numerical limit")
-        y, low, high = y + step * dy, low + step * dlow, high + step * dhigh
+        y, low, high = y + step * dy, low.moved(step, dy, dlow), high.moved(step, dy, dhigh)
         x = problem.direction(y) / problem.penalty.ridge
-        width = incumbent.upper - incumbent.lower
-        progress = width < 0.9 * state.width
-        idle = 0 if progress else state.idle + 1
+        e = problem.design.apply(x) - problem.b
+        slope = problem.loss.gradient(e + problem.b, problem.b)
+        gap = float(problem.share @ ((slope - y) * (e - kappa / 2 * (slope + y))))  # f(p) + f*(y) - y p
+        idle = 0 if gap < 0.9 * state.gap else state.idle + 1
         return replace(
             state,
             y=y,
             x=x,
             low=low,
             high=high,
-            width=width if progress else state.width,
+            e=e,
+            gap=min(gap, state.gap),
             idle=idle,
-            proposals=(offered(problem, incumbent, x, y),),
+            proposals=(Proposal(X=x, y=y, gap=gap),),
             finished=f"the gap has not moved for {PATIENCE} iterations: numerical limit" if idle > PATIENCE else "",
         )
 
 
-def _room(slack: np.ndarray, multiplier: np.ndarray, dslack: np.ndarray, dmultiplier: np.ndarray) -> float:
-    """The largest step that keeps the slack and the multiplier of each end >= 0."""
-    if not np.all(multiplier > 0):  # infinite ends
-        there = multiplier > 0
-        slack, multiplier, dslack, dmultiplier = slack[there], multiplier[there], dslack[there], dmultiplier[there]
-    steepest = max(float(np.max(-dslack / slack, initial=0.0)), float(np.max(-dmultiplier / multiplier, initial=0.0)))
-    return 1 / steepest if steepest > 0 else np.inf
+@dataclass(frozen=True)
+class End:
+    """One end of the interval of each y: its distance from y, and its multiplier z; room = 1 and z = 0 where it is
+    infinite.
+    """
+
+    room: np.ndarray
+    z: np.ndarray
+    sign: np.ndarray | int
+    """By how much y moves the distance: 1 for the lower end, -1 for the upper one, 0 where it is infinite."""
+    count: int
+    """Finite ends."""
+
+    @classmethod
+    def at(cls, room: np.ndarray, z: np.ndarray, sign: int) -> End:
+        """The end at these distances."""
+        finite = np.isfinite(room)
+        if np.all(finite):
+            return cls(room, z, sign, len(room))
+        return cls(np.where(finite, room, 1.0), np.where(finite, z, 0.0), sign * finite, int(np.sum(finite)))
+
+    def product(self, step: float, dy: np.ndarray, dz: np.ndarray) -> float:
+        """The sum of z room after the step."""
+        droom = self.sign * dy
+        return float(self.z @ self.room + step * (self.z @ droom + dz @ self.room + step * (dz @ droom)))
+
+    def change(self, dy: np.ndarray) -> np.ndarray:
+        """dz for z room = 0 after the step dy, to first order."""
+        return np.asarray(-self.z * (1 + self.sign * dy / self.room))
+
+    def wanted(self, target: float, dy: np.ndarray, dz: np.ndarray) -> np.ndarray:
+        """By how much more z changes for z room = target after the steps, to second order."""
+        products = target if self.count == len(self.room) else target * np.abs(self.sign)
+        return np.asarray((products - self.sign * (dz * dy)) / self.room)
+
+    def longest(self, dy: np.ndarray, dz: np.ndarray) -> float:
+        """The largest step that keeps room and z >= 0."""
+        z, dz = (self.z, dz) if self.count == len(self.room) else (self.z[self.sign != 0], dz[self.sign != 0])
+        steepest = max(float(np.max(-self.sign * dy / self.room, initial=0.0)), float(np.max(-dz / z, initial=0.0)))
+        return 1 / steepest if steepest > 0 else np.inf
+
+    def moved(self, step: float, dy: np.ndarray, dz: np.ndarray) -> End:
+        """After the step."""
+        return replace(self, room=self.room + (step * self.sign) * dy, z=self.z + step * dz)
 
 
 def _system(problem: ERM, theta: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:

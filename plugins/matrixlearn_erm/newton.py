@@ -51,6 +51,8 @@ class NewtonState(ERMState):
     p: np.ndarray | None = None
     y: np.ndarray | None = None
     """f'(p)."""
+    g: np.ndarray | None = None
+    """The gradient at x, without that of the norm."""
     value: float = np.inf
     first: float = 0.0
     """The norm of the first subgradient, that the accuracy of conjugate gradients counts from."""
@@ -73,7 +75,9 @@ class Newton(ERMEngine):
         if problem.design.is_here and not np.any(x) and problem.n >= max(MANY, THINNED**2 * problem.d):
             x = self._from_few_rows(problem)
         p = problem.design.apply(x)
-        return NewtonState(x=x, p=p, value=problem.value_at(p, x), advice=problem.case.advice())
+        y = problem.loss.gradient(p, problem.b)
+        g = problem.penalty.ridge * x - problem.direction(y)
+        return NewtonState(x=x, p=p, y=y, g=g, value=problem.value_at(p, x), advice=problem.case.advice())
 
     def _from_few_rows(self, problem: ERM) -> np.ndarray:
         """A first x: the optimum, roughly, of every tenth row."""
@@ -90,11 +94,8 @@ class Newton(ERMEngine):
         return state.x
 
     def step(self, problem: ERM, state: NewtonState, incumbent: Incumbent) -> NewtonState:
-        x, p = state.x, state.p
-        assert x is not None and p is not None
-        psi = problem.penalty
-        y = problem.loss.gradient(p, problem.b) if state.y is None else state.y
-        g = psi.ridge * x - problem.direction(y)
+        x, p, y, g, psi = state.x, state.p, state.y, state.g, problem.penalty
+        assert x is not None and p is not None and y is not None and g is not None
         signs = np.where(x != 0, np.sign(x), np.where(np.abs(g) > psi.l1, -np.sign(g), 0.0)) if psi.l1 > 0 else None
         slope = g if signs is None else np.where(signs == 0, 0.0, g + psi.l1 * signs)
         size = float(np.linalg.norm(slope))
@@ -116,7 +117,9 @@ class Newton(ERMEngine):
         if new is None:
             return replace(state, proposals=(Proposal(X=x, y=y),), finished="no step brings the objective down further")
         y = problem.loss.gradient(new.p, problem.b)
-        return replace(new, y=y, first=first, size=size, proposals=(Proposal(X=new.x, y=y),))
+        g = psi.ridge * new.x - problem.direction(y)
+        gap = float(g @ g) / (2 * psi.ridge) if psi.l1 == 0 else 0.0
+        return replace(new, y=y, g=g, first=first, size=size, proposals=(Proposal(X=new.x, y=y, gap=gap),))
 
 
 def _working(x: np.ndarray, slope: np.ndarray) -> np.ndarray:

@@ -27,7 +27,7 @@ from matrixlearn_fetr.covariance import (
     joint_precisions,
     task_precision,
 )
-from matrixlearn_fetr.engines import Alternating, FlipFlop, Joint, ProjectedGradient, Pruning
+from matrixlearn_fetr.engines import Alternating, FlipFlop, Joint, ProjectedGradient, ProximalGradient, Pruning
 from matrixlearn_fetr.estimate import Estimate
 from matrixlearn_fetr.logistic import LogisticLoss, OwnRows, SharedRows
 from matrixlearn_fetr.problem import FETR
@@ -80,6 +80,7 @@ __all__ = [
     "PrecisionPair",
     "Prior",
     "ProjectedGradient",
+    "ProximalGradient",
     "Pruning",
     "RelationProblem",
     "SharedRows",

@@ -164,3 +164,58 @@ def joint_precisions(W: np.ndarray, lower: float, upper: float) -> JointPrecisio
     P, s, Qt = np.linalg.svd(W, full_matrices=False)
     a, b = scalar_pair(s, d, m, lower, upper)
     return JointPrecisions(SpectralPrecision(upper, a, P), SpectralPrecision(upper, b, Qt.T), s)
+
+
+def joint_prox(T: np.ndarray, weight: float, lower: float, upper: float) -> np.ndarray:
+    """argmin over V of ||V - T||^2 / 2 + weight phi(V), phi the least penalty of any pair (`JointPrecisions`).
+
+    phi is a function of the singular values, and of all V with the same ones the nearest to T has the singular vectors
+    of T (von Neumann's inequality): V = P diag(scalar_prox(s)) Q^T for T = P diag(s) Q^T.
+
+    Parameters
+    ----------
+    T : array, shape (d, m)
+    weight : float
+        > 0.
+    lower, upper : float
+        0 < lower <= upper.
+    """
+    P, s, Qt = np.linalg.svd(T, full_matrices=False)
+    return np.asarray((P * scalar_prox(s, weight, T.shape[0], T.shape[1], lower, upper)) @ Qt)
+
+
+def scalar_prox(v: np.ndarray, weight: float, d: int, m: int, lower: float, upper: float) -> np.ndarray:
+    """argmin over s >= 0 of (s - v)^2 / 2 + weight psi(s), psi(s) = min over a, b of s^2 a b - m log a - d log b.
+
+    psi has the derivative 2 s a b, and a b (`scalar_pair`) is constant or n / s^2 between the squares where a or b
+    meets a bound, so that each piece has one candidate, in closed form: s = v / (1 + 2 weight a b), or the larger root
+    of s^2 - v s + 2 weight n. It is not convex: of the candidates the best.
+
+    Parameters
+    ----------
+    v : array
+        >= 0.
+    weight : float
+        > 0.
+    d, m, lower, upper
+        As in `scalar_pair`.
+    """
+    few, many, both = min(d, m), max(d, m), lower * upper
+
+    def flat(product: float) -> np.ndarray:
+        return v / (1 + 2 * weight * product)
+
+    def falling(n: int) -> np.ndarray:
+        return (v + np.sqrt(np.maximum(v**2 - 8 * weight * n, 0.0))) / 2
+
+    pieces = [  # candidates, and the squares between which they count
+        (flat(upper**2), 0.0, few / upper**2),
+        (falling(few), few / upper**2, few / both),
+        (flat(both), few / both, many / both),
+        (falling(many), many / both, many / lower**2),
+        (flat(lower**2), many / lower**2, np.inf),
+    ]
+    at = np.array([np.clip(s, np.sqrt(start), np.sqrt(end)) for s, start, end in pieces])
+    a, b = scalar_pair(at, d, m, lower, upper)
+    value = (at - v) ** 2 / 2 + weight * (at**2 * a * b - m * np.log(a) - d * np.log(b))
+    return np.asarray(np.take_along_axis(at, np.argmin(value, axis=0)[None], axis=0)[0])

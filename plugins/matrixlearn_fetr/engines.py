@@ -1,12 +1,14 @@
-"""The descent methods of FETR: the joint step, the published alternation, and the two rivals of Section 6.1.
+"""The descent methods of FETR: on W alone, the published alternation, and the two rivals of Section 6.1.
 
 All run on the loop of the library, which certifies each point with the best pair of precisions for it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,7 @@ from matrixlearn.problems import Problem
 from matrixlearn_fetr.covariance import (
     PrecisionPair,
     feature_precision,
+    joint_prox,
     task_precision,
 )
 from matrixlearn_fetr.relations import Located, RelationProblem
@@ -30,55 +33,71 @@ class Descent(Engine):
 
 
 @dataclass(frozen=True, kw_only=True)
-class JointState(State):
+class AheadState(State):
     """The point before the last step, and by how many times its move the next step extrapolates."""
 
     left: Located | None = None
     ahead: float = 1.0
 
 
-@dataclass(frozen=True)
-class Joint(Descent):
-    """Both precisions at once in closed form, the weights by the two one-sided majorizers in turn.
+class LookingAhead(Descent):
+    """Descent on phi(W), F with the best pair, by steps that may start beyond the point.
 
-    F with the best pair is a function phi of W alone; each half of a step minimizes a majorizer of it
-    (`JointPrecisions.majorizers`), so that F never rises. The bounds of a point hold its first half (`Located`).
-
-    A singular value that the prior is about to give up, or that another takes over, moves slowly at first, as
-    majorizers of a logarithm have it. So a step starts beyond the point, ``ahead`` times the last move further on, and
-    ``ahead`` doubles as long as that lowers F; where it does not, the step starts from the point itself and is
-    doubled as long as *that* lowers F, at the price of one SVD each time.
+    A singular value that the prior is about to give up, or that another takes over, moves slowly at first. So a step
+    starts ``ahead`` times the last move further on, and ``ahead`` doubles as long as that lowers F; where it does not,
+    the step starts from the point itself and is lengthened as long as *that* lowers F. So F never rises.
     """
 
-    name = "joint"
+    def init(self, problem: Any, incumbent: Incumbent) -> AheadState:
+        return AheadState()
 
-    def init(self, problem: Any, incumbent: Incumbent) -> JointState:
-        return JointState()
-
-    def step(self, problem: Any, state: JointState, incumbent: Incumbent) -> JointState:
+    def step(self, problem: Any, state: AheadState, incumbent: Incumbent) -> AheadState:
         here = incumbent.from_matrix
-        assert isinstance(here, Located) and here.point is not None
+        assert isinstance(here, Located)
         if here is state.left:
             return replace(state, proposals=(), finished="no step lowers the objective: the limit of rounding")
-        if state.left is not None and state.left.point is not None:
-            point = self._both_minima(problem, here.point + state.ahead * (here.point - state.left.point))
+        if state.left is not None:
+            point = self._from(problem, here.point + state.ahead * (here.point - state.left.point))
             if problem.objective_at(point, None) < problem.objective_of(here.estimate):
                 return self._proposed(problem, point, here, 2 * state.ahead)
-        point = self._stretched(problem, here.point, self._second_minimum(problem, here.improved))
-        return self._proposed(problem, point, here, max(1.0, state.ahead / 4))
+        return self._proposed(problem, self._lengthened(problem, here), here, max(1.0, state.ahead / 4))
 
-    def _proposed(self, problem: RelationProblem, point: np.ndarray, left: Located, ahead: float) -> JointState:
+    @abstractmethod
+    def _from(self, problem: RelationProblem, point: np.ndarray) -> np.ndarray:
+        """Where a step from any point leads: F is no higher there."""
+
+    @abstractmethod
+    def _lengthened(self, problem: RelationProblem, here: Located) -> np.ndarray:
+        """Where a step from here leads, as long as it pays."""
+
+    def _proposed(self, problem: RelationProblem, point: np.ndarray, left: Located, ahead: float) -> AheadState:
         """The state after a step to the point."""
-        return JointState(proposals=(Proposal(X=self._chosen(problem, point)),), left=left, ahead=ahead)
+        return AheadState(proposals=(Proposal(X=self._chosen(problem, point)),), left=left, ahead=ahead)
 
     def _chosen(self, problem: RelationProblem, point: np.ndarray) -> np.ndarray:
         """The point to go on from; a subclass may know a lower one."""
         return point
 
-    def _both_minima(self, problem: RelationProblem, point: np.ndarray) -> np.ndarray:
+
+@dataclass(frozen=True)
+class Joint(LookingAhead):
+    """Both precisions at once in closed form, the weights by the two one-sided majorizers in turn.
+
+    F with the best pair is a function phi of W alone; each half of a step minimizes a majorizer of it
+    (`JointPrecisions.majorizers`). The bounds of a point hold its first half (`Located`).
+    """
+
+    name = "joint"
+
+    def _from(self, problem: RelationProblem, point: np.ndarray) -> np.ndarray:
         """The minimum of the first majorizer, then that of the second there."""
         first, _ = problem.estimate(point).precisions.majorizers()
         return self._second_minimum(problem, problem.weight_step(point, first)[0])
+
+    def _lengthened(self, problem: RelationProblem, here: Located) -> np.ndarray:
+        """The best of here + 2^k (end - here), k = 0, 1, ..., up to the first that is no better."""
+        start, end = here.point, self._second_minimum(problem, here.improved)
+        return _lowest(problem, (start + 2.0**k * (end - start) for k in count()))
 
     @staticmethod
     def _second_minimum(problem: RelationProblem, point: np.ndarray) -> np.ndarray:
@@ -86,16 +105,17 @@ class Joint(Descent):
         _, second = problem.estimate(point).precisions.majorizers()
         return problem.weight_step(point, second)[0]
 
-    @staticmethod
-    def _stretched(problem: RelationProblem, start: np.ndarray, end: np.ndarray) -> np.ndarray:
-        """The best of start + 2^k (end - start), k = 0, 1, ..., up to the first that is no better."""
-        value = problem.objective_at(end, None)
-        while True:
-            further = start + 2 * (end - start)
-            there = problem.objective_at(further, None)
-            if not there < value:
-                return end
-            end, value = further, there
+
+def _lowest(problem: RelationProblem, points: Iterable[np.ndarray]) -> np.ndarray:
+    """The last of the points before F is no lower for the first time."""
+    end, least = None, np.inf
+    for point in points:
+        value = problem.objective_at(point, None)
+        if end is not None and not value < least:
+            break
+        end, least = point, value
+    assert end is not None
+    return end
 
 
 @dataclass(frozen=True)
@@ -121,7 +141,7 @@ class Pruning(Joint):
         lighter = min(_without_one(problem, point, self.candidates), default=(0.0, None), key=lambda pair: pair[0])[1]
         if lighter is None:
             return point
-        lighter = self._both_minima(problem, lighter)
+        lighter = self._from(problem, lighter)
         return lighter if problem.objective_at(lighter, None) < problem.objective_at(point, None) else point
 
 
@@ -137,6 +157,33 @@ def _without_one(problem: RelationProblem, point: np.ndarray, most: int) -> Iter
         W, _ = problem.around.read(lighter)
         W -= pair.singular[k] * np.outer(pair.feature.vectors[:, k], pair.task.vectors[:, k])
         yield problem.loss.value(W) - charges[k], lighter
+
+
+@dataclass(frozen=True)
+class ProximalGradient(LookingAhead):
+    """A gradient step of the loss, and the prior exactly: both precisions and all singular values in closed form,
+
+        T = W - t grad loss(W),    (W, w0) = argmin of ||W - T||^2 / (2 t) + eta phi(W - w0 1^T)
+
+    with the mean w0 = T 1 / m where it is shared (phi grows with each singular value), and `joint_prox` of T - w0 1^T.
+    At t = 1 / L, L the curvature of the loss, it minimizes a majorizer of F, so that F falls unless W is stationary;
+    longer steps, t = 2^k / L, leap over the hump between a singular value that is kept and one that is given up.
+    What is projected in `ProjectedGradient` moves by its own gradient there, whose curvature goes with u^2; here only
+    the condition of the data is left.
+    """
+
+    name = "proximal-gradient"
+
+    def _from(self, problem: RelationProblem, point: np.ndarray, longer: float = 1.0) -> np.ndarray:
+        W, _ = problem.around.read(point)
+        t = longer / (problem.loss.curvature or 1.0)
+        T = W + 2 * t * problem.loss.residual(W)
+        mean = problem.around.columns * T.mean(axis=1, keepdims=True)
+        V = joint_prox(T - mean, t * problem.eta, problem.lower, problem.upper)
+        return np.hstack([V + mean, mean])[:, : point.shape[1]]
+
+    def _lengthened(self, problem: RelationProblem, here: Located) -> np.ndarray:
+        return _lowest(problem, (self._from(problem, here.point, 2.0**k) for k in count()))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -256,77 +303,7 @@ class ProjectedGradient(InBlocks):
 
 
 Blocks = tuple[np.ndarray, np.ndarray, np.ndarray]
-"""Of W, S1 and S2: values, gradients or moves."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class SpectralState(BlockState):
-    """The blocks and gradients of the last point, and F at the last points."""
-
-    last: tuple[Blocks, Blocks] | None = None
-    recent: tuple[float, ...] = ()
-
-
-@dataclass(frozen=True)
-class SpectralGradient(ProjectedGradient):
-    """Projected gradient with a length of its own for each block, from its last move and change of gradient:
-
-        l = <dx, dx> / <dx, dg>,  d = P(x - l g) - x,  x + t d,  t halved until F(x + t d) <= max F + 1e-4 t <g, d>
-
-    over the last ten points (Barzilai and Borwein, 1988; Birgin, Martinez and Raydan, 2000). W, S1 and S2 are in units
-    that differ by orders of magnitude, and one length for all is that of the steepest.
-    """
-
-    name = "spectral-gradient"
-    memory = 10
-
-    def init(self, problem: Any, incumbent: Incumbent) -> SpectralState:
-        first = super().init(problem, incumbent)
-        return SpectralState(
-            point=first.point, precisions=first.precisions, value=first.value, recent=(first.value,), last=None
-        )
-
-    def step(self, problem: Any, state: Any, incumbent: Incumbent) -> BlockState:
-        blocks, gradients = self._gradients(problem, state)
-        lengths = self._lengths(state, blocks, gradients)
-        targets = (
-            blocks[0] - lengths[0] * gradients[0],
-            _projected(blocks[1] - lengths[1] * gradients[1], problem).dense(),
-            _projected(blocks[2] - lengths[2] * gradients[2], problem).dense(),
-        )
-        moves = tuple(target - block for target, block in zip(targets, blocks, strict=True))
-        slope = sum(float(np.vdot(g, d)) for g, d in zip(gradients, moves, strict=True))
-        t, most = 1.0, max(state.recent)
-        for _ in range(60):
-            W, S1, S2 = (block + t * move for block, move in zip(blocks, moves, strict=True))
-            precisions = PrecisionPair(_projected(S1, problem), _projected(S2, problem))
-            point = problem.around.best_point(W, precisions.task)
-            value = problem.value(point, precisions)
-            if value <= most + 1e-4 * t * slope:
-                recent = (*state.recent, value)[-self.memory :]
-                return SpectralState(
-                    proposals=(Proposal(X=point),),
-                    point=point,
-                    precisions=precisions,
-                    value=value,
-                    last=(blocks, gradients),
-                    recent=recent,
-                )
-            t /= 2
-        return replace(state, proposals=(), finished="no step along the gradient lowers the objective")
-
-    @staticmethod
-    def _lengths(state: SpectralState, blocks: Blocks, gradients: Blocks) -> list[float]:
-        """l of each block; the inverse of the gradient's size at first, and where the curvature is negative."""
-        out = []
-        for k, (x, g) in enumerate(zip(blocks, gradients, strict=True)):
-            length = float(np.linalg.norm(x) or 1.0) / float(np.linalg.norm(g) or 1.0)
-            if state.last is not None:
-                dx, dg = x - state.last[0][k], g - state.last[1][k]
-                curvature = float(np.vdot(dx, dg))
-                length = float(np.vdot(dx, dx)) / curvature if curvature > 0 else length
-            out.append(min(max(length, 1e-12), 1e12))
-        return out
+"""Of W, S1 and S2: values or gradients."""
 
 
 def _projected(S: np.ndarray, problem: RelationProblem) -> SpectralPrecision:

@@ -207,6 +207,12 @@ class LogisticLoss:
         """0, which separable labels come near to."""
         return 0.0
 
+    @cached_property
+    def curvature(self) -> float:
+        """The largest eigenvalue of X^T diag(a / 4) X, over all labels; no task's is larger."""
+        quarter = np.broadcast_to(self.counts, self.signs.shape) / 4
+        return float(np.linalg.eigvalsh(self.rows.gram(quarter))[-1])
+
     def value(self, W: np.ndarray) -> float:
         """The loss."""
         return float(np.sum(self.counts * np.logaddexp(0.0, -self.signs * self.rows.predict(W))))

@@ -69,6 +69,10 @@ class Loss(Protocol):
     def least(self) -> float:
         """A lower bound of the loss over all weights."""
 
+    @property
+    def curvature(self) -> float:
+        """L with loss(W + D) <= loss(W) + <gradient, D> + L ||D||^2 / 2."""
+
     def value(self, W: np.ndarray) -> float:
         """The loss."""
 
@@ -89,6 +93,7 @@ class Loss(Protocol):
 class Located(Bound):
     """What a point proves, with what was computed to prove it: the next step costs nothing more."""
 
+    point: np.ndarray
     estimate: Estimate
     """The point with the best pair of precisions."""
     improved: np.ndarray

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,6 +35,11 @@ class SquaredLoss:
     def least(self) -> float:
         """The residual of least squares."""
         return self.moments.least
+
+    @cached_property
+    def curvature(self) -> float:
+        """Twice the largest eigenvalue of any task's X_i^T X_i."""
+        return 2.0 * float(np.max(np.linalg.eigvalsh(self.moments.gram)[..., -1]))
 
     def value(self, W: np.ndarray) -> float:
         """The loss."""

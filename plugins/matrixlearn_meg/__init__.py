@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from matrixlearn.late import late as _late
 from matrixlearn_meg.instances import Dense, LowRank, Pair, Sparse
 from matrixlearn_meg.learner import MEGLearner
-from matrixlearn_meg.losses import Absolute, Huber, Logistic, Loss, Square
 from matrixlearn_meg.problem import MEGRegression
 from matrixlearn_meg.rates import Adaptive, Fixed, Lemma32
 from matrixlearn_meg.stream import DivergenceWarning
@@ -14,22 +13,17 @@ if TYPE_CHECKING:
     from matrixlearn_meg.estimator import MEGRegressor
 
 __all__ = [
-    "Absolute",
     "Adaptive",
     "Dense",
     "DivergenceWarning",
     "Fixed",
-    "Huber",
     "Lemma32",
-    "Logistic",
-    "Loss",
     "LowRank",
     "MEGLearner",
     "MEGRegression",
     "MEGRegressor",
     "Pair",
     "Sparse",
-    "Square",
 ]
 
 __getattr__ = _late(__name__, {"MEGRegressor": "estimator"})

@@ -17,7 +17,7 @@ from sklearn.utils.validation import _check_sample_weight, check_array, check_is
 
 from matrixlearn import Solution, Status, solve
 from matrixlearn_meg.learner import MEGLearner
-from matrixlearn_meg.losses import loss_named
+from matrixlearn_meg.losses import loss_of
 from matrixlearn_meg.problem import MEGRegression
 
 
@@ -131,7 +131,7 @@ class MEGRegressor(RegressorMixin, BaseEstimator):
         first = not hasattr(self, "learner_")
         X, y = self._validated(X, y, reset=first)
         if first:
-            self.learner_ = MEGLearner(X.shape[1], self.rate, loss=loss_named(self.loss, self.delta))
+            self.learner_ = MEGLearner(X.shape[1], self.rate, loss=loss_of(self.loss, self.delta))
         self.learner_.partial_fit(self._scaled(X), y)
         self.t_ = self.learner_.rounds
         self.W_ = self.trace * self.learner_.W

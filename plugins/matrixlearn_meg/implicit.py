@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 
 from matrixlearn_meg.instances import Instance
-from matrixlearn_meg.losses import Square
+from matrixlearn_meg.losses import SQUARE
 
 EPS = float(np.finfo(np.float64).eps)
 
@@ -49,9 +49,9 @@ def implicit_step(instance: Instance, W: np.ndarray, y: float, eta: float, loss:
     lam = lam[np.abs(lam) > 1e-300]
     if len(lam) == 0:
         return 0.0
-    if len(lam) == 1 and isinstance(loss, Square):
+    if len(lam) == 1 and loss == SQUARE:
         return _rank_one(float(lam[0]), y, eta)
-    if len(lam) == 2 and isinstance(loss, Square):
+    if len(lam) == 2 and loss == SQUARE:
         return _rank_two(float(lam[0]), float(lam[1]), y, eta)
     return _root(lam, y, eta, loss)
 
@@ -81,7 +81,7 @@ def _rank_two(low: float, high: float, y: float, eta: float) -> float:
             if abs(excess) <= EPS * (slope * abs(s) + 2 * eta * (abs(low / a) + abs(high / b) + abs(y))):
                 return s
             s -= excess / slope
-    return _root(np.array([low, high]), y, eta, Square())
+    return _root(np.array([low, high]), y, eta, SQUARE)
 
 
 def _real_roots(a: float, b: float, c: float, e: float) -> list[float]:
@@ -105,7 +105,7 @@ def _root(lam: np.ndarray, y: float, eta: float, loss: Any) -> float:
     high = -1 / float(lam[0]) if lam[0] < 0 else math.inf
 
     def excess(s: float) -> float:
-        return s - eta * float(loss.derivative(float(np.sum(lam / (1 + s * lam))), y))
+        return s - eta * float(loss.gradient(float(np.sum(lam / (1 + s * lam))), y))
 
     # brackets inside the open interval: towards a pole p is infinite, without one s is
     a = b = 0.0

@@ -24,7 +24,7 @@ from matrixlearn.files import read_archive, replacing
 from matrixlearn.oracles import Done
 from matrixlearn.problems import Bound, Play, Problem
 from matrixlearn_meg.instances import as_instance
-from matrixlearn_meg.losses import loss_named
+from matrixlearn_meg.losses import SQUARE, loss_of
 from matrixlearn_meg.maps import StreamExponent, first_losses, map_of
 from matrixlearn_meg.meter import Meter, comparator_of, divergence
 from matrixlearn_meg.rates import Fixed, rate_of
@@ -123,7 +123,7 @@ class MEGLearner:
             raise ProblemError(msg)
         self.d = int(d)
         self.update = update
-        self.loss = loss_named(loss)
+        self.loss = loss_of(loss)
         self.rate = rate_of(rate)
         self._map = map_of(update, self.d)
         if update != "normalized" and not isinstance(self.rate, Fixed):
@@ -134,7 +134,7 @@ class MEGLearner:
         self._memory = Memory()
         self._W1 = self._map(self._G)
         U = None if comparator is None else comparator_of(comparator, self.d)
-        covered = update == "normalized" and bool(self.loss == loss_named("square"))
+        covered = update == "normalized" and self.loss == SQUARE
         self.meter = Meter(U, divergence(U, self._G) if U is not None and covered else 0.0, covered)
         self._snapshots = Snapshots(int(snapshot_every))
 

@@ -5,16 +5,21 @@
 
 c > 0 is what each instance counts, 1 / T or its share of all weight, and k = c / min c: the central path of an instance
 of twice the weight is that of one that is there twice. q inverts l' between the ends of its range, low and high
-(`losses.BatchLoss`): q(v) = y + v / 2 for the square, y + v for Huber's loss, y for the absolute one, the logit for the
+(`Loss.inverse`): q(v) = y + v / 2 for the square, y + v for Huber's loss, y for the absolute one, the logit for the
 logistic one. v tends to l'(p, y) as mu -> 0. Newton's step is du = beta (dp + h), beta > 0.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
+
+from matrixlearn.losses import Loss
+
+if TYPE_CHECKING:
+    from matrixlearn_meg.problem import MEGRegression
 
 MOST = 10.0
 """The most that k may be: from so many times the least weight on, products fall alike."""
@@ -62,18 +67,18 @@ class Link(Protocol):
         """After the step."""
 
 
-def link_of(loss: Any, p: np.ndarray, y: np.ndarray, share: np.ndarray) -> Link:
-    """The link of a loss at first predictions."""
-    low, high = loss.ends(y)
-    v = np.asarray(loss.derivative(p, y))
+def link_of(problem: MEGRegression, p: np.ndarray) -> Link:
+    """The link at first predictions."""
+    low, high = problem.ends
+    v = np.asarray(problem.loss.gradient(p, problem.y))
     if np.all(np.isfinite(high - low)):
         v = (v + (low + high) / 2) / 2
-    return link_at(loss, p, y, share, v)
+    return link_at(problem, p, v)
 
 
-def link_at(loss: Any, p: np.ndarray, y: np.ndarray, share: np.ndarray, v: np.ndarray) -> Link:
+def link_at(problem: MEGRegression, p: np.ndarray, v: np.ndarray) -> Link:
     """The link at predictions p and multipliers c v."""
-    low, high = loss.ends(y)
+    loss, y, share, (low, high) = problem.loss, problem.y, problem.share, problem.ends
     if not np.all(np.isfinite(high - low)):
         return Free(loss, y, share, v)
     above, below = high - v, v - low
@@ -87,7 +92,7 @@ def link_at(loss: Any, p: np.ndarray, y: np.ndarray, share: np.ndarray, v: np.nd
 class Free:
     """p = q(v)."""
 
-    loss: Any
+    loss: Loss
     y: np.ndarray
     share: np.ndarray
     """c."""
@@ -121,7 +126,7 @@ class Free:
 class Bounded:
     """p = q(v) + a - b, v between its ends."""
 
-    loss: Any
+    loss: Loss
     y: np.ndarray
     share: np.ndarray
     """c."""

@@ -177,7 +177,7 @@ class Newton(Engine):
 
     def init(self, problem: MEGRegression, incumbent: Incumbent) -> NewtonState:
         W = np.eye(problem.d, dtype=problem.stack.dtype) / problem.d
-        link = link_of(problem.losses, problem.predict(W), problem.y, problem.share)
+        link = link_of(problem, problem.predict(W))
         w = np.linalg.eigvalsh(problem.stack.apply(link.u))
         spread = max(float(w[-1] - w[0]), 1e-3 * problem.slope_size)
         cold = NewtonState(W=W, shift=float(w[0]) - spread, link=link.opened(spread))
@@ -190,13 +190,13 @@ class Newton(Engine):
         W, u, width = incumbent.hint.X, incumbent.hint.y, incumbent.upper - incumbent.lower
         if W is None or u is None or not (np.isfinite(W).all() and np.isfinite(u).all() and 0 < width < np.inf):
             return None
-        low, high = problem.losses.ends(problem.y)
-        middle = np.where(np.isfinite(high - low), (high + low) / 2, u / problem.share)
+        low, high = problem.ends
+        middle = (low + high) / 2 if np.all(np.isfinite(high - low)) else u / problem.share
         v = (1 - INWARD) * u / problem.share + INWARD * middle
         if not np.all((low < v) & (v < high)):
             return None
         p = problem.predict(W)
-        link = link_at(problem.losses, p, problem.y, problem.share, v)
+        link = link_at(problem, p, v)
         A = problem.stack.apply(link.u)
         w, V = np.linalg.eigh(A)
         if not np.isfinite(w).all():

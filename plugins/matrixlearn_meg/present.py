@@ -26,7 +26,7 @@ class DensityPresenter(Presenter["MEGRegression"]):
             required=True,
             positional=True,
         ),
-        Argument("loss", "square (default), absolute, huber or logistic.", str),
+        Argument("loss", "square (default; without the half), absolute, huber, logistic, hinge, ...", str),
         Argument("delta", "Of the Huber loss: where the square turns into the absolute value.", float),
     )
 
@@ -52,7 +52,7 @@ class DensityPresenter(Presenter["MEGRegression"]):
         axes.scatter(problem.y, p, s=12, color="C2", alpha=0.7, lw=0)
         ends = [min(problem.y.min(), p.min()), max(problem.y.max(), p.max())]
         axes.plot(ends, ends, color="C7", lw=1)
-        title = f"{problem.loss} loss, d = {problem.d}"
+        title = f"{problem.loss.name} loss, d = {problem.d}"
         axes.set(xlabel="label $y_t$", ylabel="prediction tr$(W X_t)$", title=title)
         return True
 

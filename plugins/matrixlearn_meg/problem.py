@@ -23,6 +23,7 @@ import numpy as np
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.exponents import DenseExponent
 from matrixlearn.linalg import adjoint, inner
+from matrixlearn.losses import LOSSES
 from matrixlearn.oracles import ResponseOracle
 from matrixlearn.present import presented_by
 from matrixlearn.problems import Bound, Play, Problem
@@ -30,7 +31,7 @@ from matrixlearn.sets import KnapsackSet, Spectraplex
 from matrixlearn.validation import as_array, as_number, as_real_vector, as_weights
 from matrixlearn_meg.instances import Pair, as_instance
 from matrixlearn_meg.learner import MEGLearner
-from matrixlearn_meg.losses import LOSSES, loss_named
+from matrixlearn_meg.losses import loss_of
 from matrixlearn_meg.stacks import DenseStack, DyadStack
 
 if TYPE_CHECKING:
@@ -51,9 +52,10 @@ class MEGRegression(Problem):
         Square matrices, through their symmetric (Hermitian) part; or vectors x_t, for X_t = x_t x_t^H; or a
         list of matrices, sparse matrices and `Pair`, `LowRank` ... instances.
     y : array, shape (T,)
-        Labels; -1 and 1 for the logistic loss.
-    loss : str
-        "square", "absolute", "huber" or "logistic".
+        Labels; -1 and 1 for losses of the margin.
+    loss : str or Loss
+        "square", which is (p - y)^2 here, or "huber", or an object of `matrixlearn.losses` or its name, such as
+        "logistic" or "smoothed-hinge(gamma=0.5)".
     delta : float
         Of the Huber loss: where the square turns into the absolute value.
     sample_weight : array, shape (T,), optional
@@ -68,7 +70,7 @@ class MEGRegression(Problem):
 
     X: Any
     y: Any
-    loss: str = "square"
+    loss: Any = "square"
     delta: float = 1.0
     sample_weight: Any = None
     stack: Any = field(init=False, repr=False)
@@ -80,11 +82,8 @@ class MEGRegression(Problem):
     routines = ("DenseExponent", "ResponseOracle")
 
     def __post_init__(self) -> None:
-        if not isinstance(self.loss, str) or self.loss not in LOSSES:
-            msg = f"loss must be one of {sorted(LOSSES)}, got {self.loss!r}"
-            raise ProblemError(msg)
         object.__setattr__(self, "delta", as_number("delta", self.delta))
-        losses = loss_named(self.loss, self.delta)
+        loss = loss_of(self.loss, self.delta)
         X = _stacked(self.X)
         y = as_real_vector("y", self.y)
         if len(y) != len(X):
@@ -94,14 +93,11 @@ class MEGRegression(Problem):
             weights = as_weights("sample_weight", self.sample_weight, len(y))
             X, y, weights = (each[weights > 0] for each in (X, y, weights))
             object.__setattr__(self, "sample_weight", weights)
-        losses.check_labels(y)
+        loss.check_labels(y)
         object.__setattr__(self, "X", X)
         object.__setattr__(self, "y", y)
         object.__setattr__(self, "stack", DenseStack(X) if X.ndim == 3 else DyadStack(X))
-        object.__setattr__(self, "losses", losses)
-
-    losses: Any = field(init=False, repr=False)
-    """The loss object."""
+        object.__setattr__(self, "loss", loss)
 
     # -- what engines use -------------------------------------------------------------------------
 
@@ -133,12 +129,25 @@ class MEGRegression(Problem):
     @cached_property
     def dual_set(self) -> KnapsackSet:
         """u_t between the least and the greatest c_t l'(p, y_t) for |p| <= ||X_t||_F."""
-        ends = [self.share * self.losses.derivative(s * self.stack.sizes, self.y) for s in (-1, 1)]
+        ends = [self.share * self.loss.gradient(s * self.stack.sizes, self.y) for s in (-1, 1)]
         return KnapsackSet.box(np.minimum(*ends), np.maximum(*ends))
+
+    @cached_property
+    def ends(self) -> tuple[np.ndarray, np.ndarray]:
+        """The ends of the range of l'; where one of the two is infinite, a number in its place that is beyond all l'
+        of |p| <= ||X_t||_F.
+        """
+        low, high = (np.broadcast_to(end, self.y.shape) for end in self.loss.domain(self.y))
+        least, greatest = self.dual_set.lower / self.share, self.dual_set.upper / self.share
+        below, above = np.isneginf(low) & np.isfinite(high), np.isposinf(high) & np.isfinite(low)
+        return (
+            np.where(below, 2 * least - np.where(below, high, 0.0) - 1, low),
+            np.where(above, 2 * greatest - np.where(above, low, 0.0) + 1, high),
+        )
 
     def learner(self, comparator: Any = None) -> MEGLearner:
         """The online learner of this problem, before the first example."""
-        return MEGLearner(self.d, loss=self.losses, comparator=comparator)
+        return MEGLearner(self.d, loss=self.loss, comparator=comparator)
 
     def examples(self) -> Iterator[tuple[np.ndarray, float]]:
         """(X_t, y_t), or (x_t, y_t) for dyads, in their order."""
@@ -172,7 +181,7 @@ class MEGRegression(Problem):
     def scale(self) -> float:
         """The mean over t of the largest loss with |p| <= ||X_t||_F."""
         n = self.stack.sizes
-        worst = np.maximum(self.losses.value(-n, self.y), self.losses.value(n, self.y))
+        worst = np.maximum(self.loss.value(-n, self.y), self.loss.value(n, self.y))
         return float(self.share @ worst) or 1.0
 
     @property
@@ -186,28 +195,40 @@ class MEGRegression(Problem):
 
     def value_of(self, W: Any) -> float:
         """f(W)."""
-        return float(self.share @ self.losses.value(self.predict(W), self.y))
+        return float(self.share @ self.loss.value(self.predict(W), self.y))
 
     def multipliers_at(self, W: Any) -> np.ndarray:
         """u_t = c_t l'(tr(W X_t), y_t)."""
-        return np.asarray(self.share * self.losses.derivative(self.predict(W), self.y))
+        return np.asarray(self.share * self.loss.gradient(self.predict(W), self.y))
 
     def rounding(self, u: np.ndarray, value: float) -> float:
-        """4 (d + T) eps times all that is added up."""
+        """4 (d^2 + T) eps times all that is added up: d^2 products in a prediction, T matrices in a gradient."""
         added = float(np.abs(u) @ (self.stack.sizes + np.abs(self.y))) + abs(value)
-        return 4 * (self.d + self.stack.T) * EPS * added
+        return self.unit * added
+
+    @property
+    def unit(self) -> float:
+        """4 (d^2 + T) eps."""
+        return 4 * (self.d**2 + self.stack.T) * EPS
+
+    def steepest(self, u: np.ndarray) -> np.ndarray:
+        """The largest c_t |l'| at predictions that differ by their rounding from those where it is u_t."""
+        if not np.isfinite(self.loss.smoothness):
+            return np.maximum(np.abs(self.dual_set.lower), np.abs(self.dual_set.upper))
+        return np.abs(u) + self.share * self.loss.smoothness * self.unit * self.stack.sizes
 
     def bound_from_matrix(self, X: Any) -> Bound:
         W = self.spectral_set.project(np.asarray(X))
         value, u = self.value_of(W), self.multipliers_at(W)
         gradient = self.stack.apply(u)
-        slack = self.rounding(u, value)
+        slack = self.rounding(self.steepest(u), value)
         lower = value - inner(gradient, W) + float(np.linalg.eigvalsh(gradient)[0])
         return Bound(point=W, lower=max(0.0, lower - slack), upper=value + slack)
 
     def bound_from_vector(self, y: np.ndarray) -> Bound:
         u = np.clip(y, self.dual_set.lower, self.dual_set.upper)
-        conjugate = self.share * self.losses.conjugate(u / self.share, self.y)
+        v = np.clip(u / self.share, *self.loss.domain(self.y))  # l* is infinite outside, where a quotient may round to
+        conjugate = self.share * self.loss.conjugate(v, self.y)
         lower = float(np.linalg.eigvalsh(self.stack.apply(u))[0]) - float(np.sum(conjugate))
         slack = self.rounding(u, float(np.sum(np.abs(conjugate))))
         return Bound(point=u, lower=max(0.0, lower - slack))
@@ -217,13 +238,13 @@ class MEGRegression(Problem):
 
     def parameters(self) -> Mapping[str, Any]:
         weight = self.sample_weight
-        return {"X": self.X, "y": self.y, "loss": self.loss, "delta": self.delta, "sample_weight": weight}
+        return {"X": self.X, "y": self.y, "loss": str(self.loss), "delta": self.delta, "sample_weight": weight}
 
     def reference(self) -> cvxpy.Problem:
-        """The same in cvxpy, in units in which predictions are of size one."""
+        """The same in cvxpy."""
         import cvxpy as cp
 
-        d, s = self.d, 1.0 if self.loss == "logistic" else float(np.max(self.stack.sizes + np.abs(self.y))) or 1.0
+        d = self.d
         is_complex = np.issubdtype(self.stack.dtype, np.complexfloating)
         W = (
             cp.Variable((d, d), hermitian=True, name="X")
@@ -231,19 +252,11 @@ class MEGRegression(Problem):
             else cp.Variable((d, d), symmetric=True, name="X")
         )
         X = self.X if self.X.ndim == 3 else self.X[:, :, None] * self.X.conj()[:, None, :]
-        flat = X.conj().reshape(len(X), -1) / s  # <X, W> = Re sum conj(X_ij) W_ij
+        flat = X.conj().reshape(len(X), -1)  # <X, W> = Re sum conj(X_ij) W_ij
         vec = cp.reshape(W, (d * d,), order="C")
         p = cp.real(flat @ vec) if is_complex else flat.real @ vec
-        e, c = p - self.y / s, len(X) * self.share
-        total = {
-            "square": lambda: s**2 * cp.sum_squares(cp.multiply(np.sqrt(c), e)),
-            "absolute": lambda: s * cp.norm1(cp.multiply(c, e)),
-            "huber": lambda: s**2 * (c @ cp.huber(e, self.delta / s)) / 2,
-            "logistic": lambda: c @ cp.logistic(cp.multiply(-self.y, p)),
-        }[self.loss]()
-        return cp.Problem(
-            cp.Minimize(total / len(X)), [W >> 0, (cp.real(cp.trace(W)) if is_complex else cp.trace(W)) == 1]
-        )
+        trace = cp.real(cp.trace(W)) if is_complex else cp.trace(W)
+        return cp.Problem(cp.Minimize(self.share @ self.loss.as_cvxpy(p, self.y)), [W >> 0, trace == 1])
 
     def read_reference(self, program: cvxpy.Problem) -> tuple[Any, None]:
         """W from cvxpy's answer."""
@@ -254,7 +267,8 @@ class MEGRegression(Problem):
         """d in 1-5, T in 1-12; dense and dyads, real and complex, labels with and without noise, every loss."""
         d, T, scale = int(rng.integers(1, 6)), int(rng.integers(1, 13)), 10.0 ** rng.uniform(-2, 2)
         loss = tuple(LOSSES)[rng.integers(len(LOSSES))]
-        scale = 1.0 if loss == "logistic" else scale
+        of_margin = loss == "logistic" or "hinge" in loss
+        scale = 1.0 if of_margin else scale
         X = rng.standard_normal((T, d, d) if rng.random() < 0.7 else (T, d))
         if rng.random() < 0.3:
             X = X + 1j * rng.standard_normal(X.shape)
@@ -263,7 +277,7 @@ class MEGRegression(Problem):
         X = scale * X if X.ndim == 3 else np.sqrt(scale) * X
         p = cls(X, np.zeros(T)).predict(U)
         y = p + (scale * rng.standard_normal(T) if rng.random() < 0.7 else 0.0)
-        if loss == "logistic":
+        if of_margin:
             y = np.where(y > 0, 1.0, -1.0)
         return cls(X, y, loss, float(scale * rng.uniform(0.1, 2.0)))
 

@@ -19,11 +19,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from matrixlearn.exceptions import ProblemError
+from matrixlearn.losses import Loss
 from matrixlearn.oracles import Done, Move
 from matrixlearn.validation import as_number
 from matrixlearn_meg.implicit import implicit_step
 from matrixlearn_meg.instances import Dense, Instance, as_instance
-from matrixlearn_meg.losses import Square
+from matrixlearn_meg.losses import SQUARE
 from matrixlearn_meg.meter import Meter
 from matrixlearn_meg.rates import Lemma32, Seen
 
@@ -89,7 +90,7 @@ class Setting:
 
     stream: Iterator[tuple[Any, Any]]
     d: int
-    loss: Any
+    loss: Loss
     rate: Any
     update: str
     meter: Meter
@@ -99,7 +100,7 @@ class Setting:
     @cached_property
     def square(self) -> bool:
         """Whether the loss is that of the paper."""
-        return isinstance(self.loss, Square)
+        return self.loss == SQUARE
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -134,7 +135,7 @@ class Examples:
                     f"round {number}: diverged, {p:.3g} for {y:.3g} costs {paid}; take a smaller rate, or larger units"
                 )
                 raise ProblemError(msg)
-            slope = float(its.loss.derivative(p, y))
+            slope = float(its.loss.gradient(p, y))
             spread = self.range_of(instance, number)
         except ProblemError as error:
             return Done(BAD, evidence=error)

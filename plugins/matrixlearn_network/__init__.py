@@ -3,13 +3,28 @@
 from typing import TYPE_CHECKING
 
 from matrixlearn.late import late as _late
-from matrixlearn_network.engines import BOL, BSR, DMTL, SOL, SSR, GradientDescent, Krylov, MomentsAtHub
+from matrixlearn_network.engines import (
+    BOL,
+    BSR,
+    DMTL,
+    SOL,
+    SSR,
+    BlockCoordinateDescent,
+    GradientDescent,
+    JointADMM,
+    Krylov,
+    MomentsAtHub,
+    Reweighting,
+)
 from matrixlearn_network.graph import Graph, GraphWarning, as_graph, complete, neighbours, of_edges, variogram
+from matrixlearn_network.gspartan import GSpartan
+from matrixlearn_network.joint import ConcaveJointlySparse, JointlySparse
 from matrixlearn_network.problem import GraphMultitask
 
 if TYPE_CHECKING:
     from matrixlearn_network.classifier import GraphClassifier, GraphClassifierCV
     from matrixlearn_network.regressor import GraphRegressor, GraphRegressorCV
+    from matrixlearn_network.sparse_regressors import GSpartanRegressor, JointlySparseRegressor
 
 __all__ = [
     "BOL",
@@ -17,6 +32,10 @@ __all__ = [
     "DMTL",
     "SOL",
     "SSR",
+    "BlockCoordinateDescent",
+    "ConcaveJointlySparse",
+    "GSpartan",
+    "GSpartanRegressor",
     "GradientDescent",
     "Graph",
     "GraphClassifier",
@@ -25,8 +44,12 @@ __all__ = [
     "GraphRegressor",
     "GraphRegressorCV",
     "GraphWarning",
+    "JointADMM",
+    "JointlySparse",
+    "JointlySparseRegressor",
     "Krylov",
     "MomentsAtHub",
+    "Reweighting",
     "as_graph",
     "complete",
     "neighbours",
@@ -35,6 +58,8 @@ __all__ = [
 ]
 
 _ESTIMATORS = {
+    "JointlySparseRegressor": "sparse_regressors",
+    "GSpartanRegressor": "sparse_regressors",
     "GraphClassifier": "classifier",
     "GraphClassifierCV": "classifier",
     "GraphRegressor": "regressor",

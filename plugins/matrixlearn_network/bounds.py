@@ -50,11 +50,12 @@ class Pass:
     """sum_j s_j delta_j ||x_j||, (m,)."""
 
 
-def pass_over(block: Block, W: np.ndarray, loss: Loss) -> tuple[np.ndarray, ...]:
-    """The fields of a `Pass` at weights by machine, (k, d): a round."""
+def pass_over(block: Block, W: np.ndarray, off: np.ndarray, loss: Loss) -> tuple[np.ndarray, ...]:
+    """The fields of a `Pass` at weights by machine, (k, d), each known within ``off`` (k,) in norm: a round."""
     p = block.predict(W)
     u = loss.gradient(p, block.y)
-    delta = (block.width + 2) * EPS * block.norms * block.spread(np.sqrt(np.einsum("kd,kd->k", W, W)))
+    reach = (block.width + 2) * EPS * np.sqrt(np.einsum("kd,kd->k", W, W)) + off
+    delta = block.norms * block.spread(reach)
     each = loss.value(p, block.y)
     ends = np.maximum(loss.value(p - delta, block.y), loss.value(p + delta, block.y))
     gamma = (block.sizes + LOSS_ERROR) * EPS

@@ -23,6 +23,7 @@ from matrixlearn.multitask import (
     splits,
 )
 from matrixlearn_network.graph import Graph, as_graph
+from matrixlearn_network.networked import NetworkProblem
 from matrixlearn_network.problem import GraphMultitask
 
 
@@ -33,6 +34,7 @@ class OnGraph:
     """The names that ``loss`` may have."""
 
     loss: str
+    """The name of the loss of a row."""
     fit_intercept: bool
     method: Any
     tol: float
@@ -77,11 +79,11 @@ class OnGraph:
             msg = f"fit stopped: gap {solution.gap:.2e}, {solution.status.advice}"
             warnings.warn(msg, ConvergenceWarning, stacklevel=4)
         problem = solution.problem
-        assert isinstance(problem, GraphMultitask)
+        assert isinstance(problem, NetworkProblem)
         self.solution_ = solution
         self.ledger_: Ledger | None = problem.ledger(solution.method)
         self.n_iter_ = max(1, solution.iterations)
-        return self._linear(rows, np.asarray(solution.matrix))
+        return self._linear(rows, problem.weights(solution))
 
     @abstractmethod
     def _solution(self, rows: Rows) -> Solution:
@@ -92,8 +94,8 @@ class OnGraph:
         """Whether the intercept of a task is what makes it pass through its means, free of the ridge."""
         return self.fit_intercept and self.loss == "square"
 
-    def _problem(self, rows: Rows, graph: Graph, eta: float, tau: float) -> GraphMultitask:
-        """Of rows less the means of their tasks, or with a column of ones, where there are intercepts."""
+    def _data(self, rows: Rows) -> dict[str, Any]:
+        """X and y of a problem, less the means of their tasks, or with a column of ones, where there are intercepts."""
         X, Y = rows.X, rows.Y
         if self._is_centred:
             mine = slice(None) if rows.task is None else rows.task
@@ -101,8 +103,8 @@ class OnGraph:
             Y = Y - rows.centre.y[mine]
         elif self.fit_intercept:
             X = _with_ones(X)
-        plain = Graph(graph.weights, None, graph.coordinates)
-        return GraphMultitask(X, Y, plain, eta, tau, self.loss, rows.task, rows.weight)
+        plain = Graph(self.graph_.weights, None, self.graph_.coordinates)
+        return {"X": X, "Y": Y, "graph": plain, "task": rows.task, "sample_weight": rows.weight}
 
     def _linear(self, rows: Rows, W: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Coefficients, (d, m), and intercepts, (m,)."""
@@ -110,7 +112,7 @@ class OnGraph:
             return W, rows.centre.intercept(W)
         return (W[:-1], W[-1]) if self.fit_intercept else (W, np.zeros(rows.tasks))
 
-    def _solve(self, problem: GraphMultitask, warm_start: Solution | None = None) -> Solution:
+    def _solve(self, problem: NetworkProblem, warm_start: Solution | None = None) -> Solution:
         return solve(problem, method=self.method, tol=self.tol, max_iter=self.max_iter, warm_start=warm_start)
 
     # -- tasks that were not seen -------------------------------------------------------------------
@@ -173,7 +175,14 @@ class OnGraph:
         return figure_of(self.graph_, coefficient, label, self.solution_)
 
 
-class Given(OnGraph):
+class NearNeighbours(OnGraph):
+    """The problem is `GraphMultitask`."""
+
+    def _problem(self, rows: Rows, eta: float, tau: float) -> GraphMultitask:
+        return GraphMultitask(**self._data(rows), eta=eta, tau=tau, loss=self.loss)
+
+
+class Given(NearNeighbours):
     """eta and tau as given."""
 
     eta: float
@@ -185,10 +194,10 @@ class Given(OnGraph):
         number_at_least("tau", self.tau, 0)
 
     def _solution(self, rows: Rows) -> Solution:
-        return self._solve(self._problem(rows, self.graph_, self.eta, self.tau))
+        return self._solve(self._problem(rows, self.eta, self.tau))
 
 
-class Chosen(OnGraph):
+class Chosen(NearNeighbours):
     """eta and tau of the least error on rows held out, within tasks; each eta is a path up the taus, warm."""
 
     etas: Sequence[float]
@@ -211,7 +220,7 @@ class Chosen(OnGraph):
         self.error_path_ = np.moveaxis(np.array(errors), 0, 2)
         at, k = divmod(int(np.argmin(self.error_path_.mean(axis=2))), len(self.taus))
         self.eta_, self.tau_ = self.etas[at], self.taus[k]
-        return self._solve(self._problem(rows, self.graph_, self.eta_, self.tau_))
+        return self._solve(self._problem(rows, self.eta_, self.tau_))
 
     def _errors(self, rows: Rows, train: np.ndarray, test: np.ndarray) -> np.ndarray:
         """The error on the test rows, (etas, taus)."""
@@ -223,7 +232,7 @@ class Chosen(OnGraph):
         return errors
 
     def _path(self, seen: Rows) -> Iterator[tuple[int, int, np.ndarray]]:
-        problem = self._problem(seen, self.graph_, self.etas[0], self.taus[0])
+        problem = self._problem(seen, self.etas[0], self.taus[0])
         for at, eta in enumerate(self.etas):
             solution = None
             for k in np.argsort(self.taus):

@@ -98,6 +98,14 @@ class Graph:
         upper = sp.triu(self.weights).tocoo()
         return upper.row, upper.col, upper.data
 
+    @cached_property
+    def incidence(self) -> Any:
+        """The CSR array (m, |E|) with 1 and -1 at the two ends of each edge of `once`."""
+        i, k, _ = self.once
+        edges = np.tile(np.arange(len(i)), 2)
+        signs = np.repeat([1.0, -1.0], len(i))
+        return sp.csr_array((signs, (np.concatenate([i, k]), edges)), shape=(len(self), len(i)))
+
     def apply(self, V: np.ndarray) -> np.ndarray:
         """L V for V by task, (m, d)."""
         return np.asarray(self.degrees[:, None] * V - self.weights @ V)

@@ -74,7 +74,7 @@ def draw_solution(solution: Solution, axes: Any) -> bool:
     problem: Any = solution.problem
     if solution.matrix is None or len(problem.tasks) > DRAWN:
         return False
-    W = np.asarray(solution.matrix)
+    W = problem.weights(solution)
     feature = int(np.argmax(W.std(axis=1)))
     graph = Graph(problem.graph.weights, problem.graph.names, problem.coordinates)
     draw_graph(axes, graph, W[feature], f"coefficient of feature {feature}")

@@ -5,9 +5,9 @@ min over W of   1/m sum_i F_i(w_i) + eta/2m ||W||^2 + tau/2m tr(W L W^T),     F_
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -15,36 +15,33 @@ import numpy as np
 
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.losses import Loss, loss_named
-from matrixlearn.machines import Held, Ledger, Local, Machines, Shards
-from matrixlearn.multitask import as_names, as_rows, as_targets, is_listed, known_targets, require_rows, stacked
+from matrixlearn.machines import Machines
 from matrixlearn.present import presented_by
-from matrixlearn.problems import Bound, Problem
-from matrixlearn.validation import as_array, as_number, as_weights
+from matrixlearn.problems import Bound
+from matrixlearn.validation import as_array, as_number
 from matrixlearn_network.bounds import (
     EPS,
     Pass,
     dual_pass,
     lower_bound,
     lower_by_curvature,
-    pass_over,
     ridge,
     upper_bound,
 )
 from matrixlearn_network.coupling import Coupling
-from matrixlearn_network.graph import DENSE, as_graph
+from matrixlearn_network.networked import HERE, NetworkProblem
 
 if TYPE_CHECKING:
     import cvxpy
 
 
-HERE: Machines = Local()
 SMALL = 2000
 """The order d m up to which the least eigenvalue of the whole system is computed, where eta = 0."""
 
 
 @presented_by("matrixlearn_network.present:GraphPresenter")
 @dataclass(frozen=True, eq=False)
-class GraphMultitask(Problem):
+class GraphMultitask(NetworkProblem):
     """min over W of 1/m sum_i F_i(w_i) + eta/2m ||W||^2 + tau/2m tr(W L W^T), F_i(w) = 1/n_i sum_j f(x_ij . w, y_ij).
 
     One machine a task: it keeps its rows, and iterates, gradients or Gram matrices travel (`ledger`). With
@@ -105,38 +102,14 @@ class GraphMultitask(Problem):
     sample_weight: Any = None
     machines: Machines = HERE
     coordinates: Any = None
-    held: Held = field(init=False, repr=False)
-    """The machines with their rows."""
-    tasks: tuple[Hashable, ...] = field(init=False, repr=False)
-    """The names of the tasks, (m,): columns of W."""
-    rows: int = field(init=False, repr=False)
-    """All rows of all tasks."""
-    _ledgers: dict[str, Ledger] = field(init=False, repr=False)
-    """What the last solve by each method has sent."""
-    _seen: list[tuple[np.ndarray, Pass]] = field(init=False, repr=False)
-    """The last few points, and what a pass over the rows told of them."""
 
     name = "graph-multitask"
-    objective = "minimize"
     engines = ("krylov", "moments", "bol", "gd", "bsr", "dmtl", "ssr", "sol")
 
     def __post_init__(self) -> None:
-        def put(**values: Any) -> None:
-            for name, value in values.items():
-                object.__setattr__(self, name, value)
-
         self._check_prior()
-        put(loss=loss_named(self.loss))
-        shards, listed, given = self._read()
-        put(**given)
-        held, names = self.machines.hold(shards), shards.ids
-        graph = as_graph(self.graph, listed).ordered(names)
-        where = graph.coordinates if self.coordinates is None else np.asarray(as_array("coordinates", self.coordinates))
-        if where is not None and where.shape != (len(names), 2):
-            msg = f"coordinates must have shape {(len(names), 2)}, one place for each task, got {where.shape}"
-            raise ProblemError(msg)
-        put(graph=graph, coordinates=where, held=held, tasks=tuple(names), _ledgers={}, _seen=[])
-        put(rows=int(self.held.map(_checked_sizes, loss=self.loss).sum()))
+        self._put(loss=loss_named(self.loss))
+        self._hold()
 
     def _check_prior(self) -> None:
         for name in ("eta", "tau"):
@@ -147,55 +120,12 @@ class GraphMultitask(Problem):
                 msg = f"{name} must be >= 0 and finite, got {value:g}{of}"
                 raise ProblemError(msg)
 
-    def _read(self) -> tuple[Shards, tuple[Hashable, ...], dict[str, Any]]:
-        """Shards, the names of the tasks in the order in which they were given, and the data as they are kept."""
-        if isinstance(self.X, Shards):
-            if self.Y is not None or self.task is not None or self.sample_weight is not None:
-                msg = "Shards hold targets, tasks and weights: Y, task and sample_weight are not to be given with them"
-                raise ProblemError(msg)
-            return self.X, self.X.ids, {}
-        if self.Y is None:
-            msg = "Y is missing: the targets of the rows in X"
-            raise ProblemError(msg)
-        X, Y, task, weight = self.X, self.Y, self.task, self.sample_weight
-        if is_listed(X):
-            given = stacked(X, Y, task, weight)
-            given |= {"Y": given["Y"][:, 0], "sample_weight": _weights(given["sample_weight"], len(given["Y"]))}
-            shards = Shards.of(given["X"], given["Y"], given["task"], given["sample_weight"])
-            return shards, tuple(dict.fromkeys(given["task"].tolist())), given
-        known = known_targets(Y)
-        X, Y = as_rows("X", X), as_targets("Y", Y) if known is None else np.asarray(Y, dtype=float)
-        require_rows(X, Y)
-        weight = _weights(weight, len(Y))
-        label = None if task is None else as_names(task)
-        if Y.shape[1] == 1 and label is not None and len(label) == len(Y):
-            shards = Shards.of(X, Y[:, 0], label, weight)
-            return shards, shards.ids, {"X": X, "Y": Y[:, 0], "task": label, "sample_weight": weight}
-        m = Y.shape[1]
-        if label is not None and (len(label) != m or len(set(label.tolist())) < m):
-            msg = f"task must label each of the {len(Y)} rows, or each of the {m} tasks once; got {len(label)} labels"
-            raise ProblemError(msg)
-        there = np.ones(Y.shape, bool) if known is None else known
-        if not there.any(axis=0).all():
-            msg = f"Y holds nothing but NaN for task {int(np.argmin(there.any(axis=0)))}: leave the column out"
-            raise ProblemError(msg)
-        column, row = np.nonzero(there.T)
-        shards = Shards.of(X[row], Y[row, column], column, None if weight is None else weight[row])
-        names = tuple(range(m)) if label is None else tuple(label.tolist())
-        kept = {"X": X, "Y": Y, "task": label, "sample_weight": weight}
-        return Shards(names, shards.loaders), names, kept
-
     # -- the data, as engines use them --------------------------------------------------------------
 
     @property
     def shape(self) -> tuple[int, int]:
         """(d, m)."""
         return self.features, len(self.tasks)
-
-    @cached_property
-    def features(self) -> int:
-        """The number d of features."""
-        return int(self.held.map(_width)[0])
 
     @cached_property
     def coupling(self) -> Coupling:
@@ -210,16 +140,6 @@ class GraphMultitask(Problem):
         """L_F, the largest curvature of an F_i."""
         return float(self.loss.smoothness * self.held.map(_largest).max())
 
-    def ledger(self, method: str) -> Ledger | None:
-        """What the last solve by a method has sent; None before any."""
-        return self._ledgers.get(method)
-
-    def opened(self, method: str) -> Ledger:
-        """A fresh ledger for a solve by a method."""
-        ledger = self.held.opened(self.features)
-        self._ledgers[method] = ledger
-        return ledger
-
     def with_prior(self, eta: float, tau: float) -> GraphMultitask:
         """The same data and graph with another eta and tau: what is known of them is not computed again."""
         other = copy(self)
@@ -232,33 +152,11 @@ class GraphMultitask(Problem):
 
     def parameters(self) -> Mapping[str, Any]:
         given = dict(super().parameters())
-        weights = self.graph.weights
-        given["graph"] = weights.toarray() if len(self.tasks) <= DENSE else weights
         if loss_named(self.loss.name) == self.loss:
             given["loss"] = self.loss.name
-        if self.machines.hub and self.machines.reliable:  # where the rows are does not change the problem
-            del given["machines"]
-        if self.task is None and not isinstance(self.X, Shards):
-            given["task"] = np.array(self.tasks)
         return given
 
-    def rest(self) -> None:
-        self.held.rest()
-
-    def traffic(self) -> str:
-        return self.held.ledger.brief
-
     # -- bounds -------------------------------------------------------------------------------------
-
-    def passed(self, W: np.ndarray) -> Pass:
-        """What a pass over the rows tells of W (d, m); the last few points are remembered."""
-        for known, one in self._seen:
-            if known is W or np.array_equal(known, W):
-                return one
-        one = Pass(*self.held.map(pass_over, np.ascontiguousarray(W.T), loss=self.loss))
-        self._seen.insert(0, (W, one))
-        del self._seen[3:]
-        return one
 
     def value(self, W: np.ndarray) -> float:
         """P(W)."""
@@ -273,13 +171,6 @@ class GraphMultitask(Problem):
     def scale(self) -> float:
         """P(0)."""
         return self.value(np.zeros(self.shape))
-
-    def _point(self, X: Any) -> np.ndarray:
-        W = np.asarray(as_array("W", X), dtype=float)
-        if W.shape != self.shape:
-            msg = f"W must have shape {self.shape}, (features, tasks), got {W.shape}"
-            raise ProblemError(msg)
-        return W
 
     def bound_from_matrix(self, X: Any) -> Bound:
         W = self._point(X)
@@ -332,7 +223,7 @@ class GraphMultitask(Problem):
         d, m = self.shape
         W = cp.Variable((d, m), name="X")
         total = 0.0
-        for i, (rows, targets, share) in enumerate(self.held.map(_given)):
+        for i, (rows, targets, share) in enumerate(self._given_rows()):
             total += cp.sum(cp.multiply(share, self.loss.as_cvxpy(rows @ W[:, i], targets)))
         i, k, a = self.graph.once
         total += self.eta / 2 * cp.sum_squares(W)
@@ -358,20 +249,7 @@ class GraphMultitask(Problem):
         return cls(X, y, A + A.T, eta=eta, tau=tau, loss=loss, task=task)
 
 
-def _weights(sample_weight: Any, n: int) -> Any:
-    return None if sample_weight is None else as_weights("sample_weight", sample_weight, n)
-
-
 # -- what machines compute ---------------------------------------------------------------------------
-
-
-def _checked_sizes(block: Any, loss: Loss) -> np.ndarray:
-    loss.check_labels(block.y)
-    return block.sizes
-
-
-def _width(block: Any) -> np.ndarray:
-    return np.full(len(block), block.width)
 
 
 def _sizes(block: Any) -> np.ndarray:
@@ -389,8 +267,3 @@ def _largest(block: Any) -> np.ndarray:
 def _dual_pass(block: Any, u: np.ndarray, loss: Loss) -> tuple[np.ndarray, ...]:
     u = np.clip(u, *loss.domain(block.y))
     return (u, *dual_pass(block, u, loss))
-
-
-def _given(block: Any) -> list[tuple[Any, np.ndarray, np.ndarray]]:
-    parts = [slice(a, b) for a, b in zip(block.ends[:-1], block.ends[1:], strict=True)]
-    return [(block.X[rows], block.y[rows], block.shares[rows]) for rows in parts]

@@ -11,6 +11,7 @@ from matrixlearn_meg import LowRank, MEGLearner, MEGRegression, Pair
 
 import matrixlearn as ml
 from matrixlearn.exceptions import CapabilityError, ProblemError
+from matrixlearn.losses import Huber
 from matrixlearn.testing import parametrize_with_checks
 
 seeds = st.integers(0, 2**32 - 1)
@@ -151,7 +152,7 @@ def test_the_command_line_reads_arrays(tmp_path, monkeypatch):
     found = run("data.npz", "--loss", "huber", "--delta", 0.3, "--tol", 1e-6)
     assert found.exit_code == 0 and "optimal" in found.output
     solution = ml.Solution.load("solution.npz")
-    assert solution.problem.loss == "huber" and solution.problem.delta == 0.3
+    assert solution.problem.loss == Huber(0.3) and solution.problem.delta == 0.3
     assert solution.value == pytest.approx(ml.solve(MEGRegression(X, y, "huber", 0.3), tol=1e-6).value, rel=2e-6)
     once = run("data.npz", "--method", "online")
     assert once.exit_code == 3 and "online" in once.output
@@ -180,7 +181,7 @@ def test_the_command_line_reads_arrays(tmp_path, monkeypatch):
         (np.full((2, 3), np.inf), [1.0, 1.0], {}, "X holds 6 NaN or infinite"),
         (np.zeros((0, 3)), [], {}, "X is empty"),
         (np.ones((2, 3)), [1.0, 0.5], {"loss": "logistic"}, "labels -1 and 1"),
-        (np.ones((2, 3)), [1.0, 0.5], {"loss": "hinge"}, "loss must be one of"),
+        (np.ones((2, 3)), [1.0, 0.5], {"loss": "hinges"}, "loss must be one of"),
         (np.ones((2, 3)), [1.0, 0.5], {"loss": "huber", "delta": 0.0}, "delta must be positive"),
         ([Pair(0, 1, 3), np.eye(2)], [1.0, 1.0], {}, r"X\[1\] must be 3 x 3"),
         ([Pair(0, 1, 3), np.full((3, 3), np.nan)], [1.0, 1.0], {}, r"X\[1\] holds 9 NaN"),

@@ -6,15 +6,13 @@ import numpy as np
 import pytest
 import scipy.sparse
 from matrixlearn_meg import (
-    Absolute,
     Adaptive,
     Dense,
-    Huber,
     Lemma32,
     LowRank,
     MEGLearner,
+    MEGRegression,
     Pair,
-    Square,
 )
 
 from matrixlearn.exceptions import ProblemError
@@ -90,7 +88,7 @@ def test_one_object():
         ({"rate": None}, "rate must be a number"),
         ({"d": 0}, "d must be a whole number"),
         ({"snapshot_every": -1}, "snapshot_every"),
-        ({"loss": "hinge"}, "loss must be one of"),
+        ({"loss": "hinges"}, "loss must be one of"),
         ({"update": "euclidean"}, "update must be one of"),
         ({"update": "logdet", "rate": "adaptive"}, "rate must be a number for the logdet update"),
         ({"W1": np.diag([1.0, 0.0, 0.0])}, "W1 must be positive definite"),
@@ -123,7 +121,7 @@ def test_bad_settings(arguments, message):
         (lambda: Lemma32(0.0), "r must be positive"),
         (lambda: Lemma32(1.0, c=0.0), "c must be positive"),
         (lambda: Lemma32(1.0, loss_max=-1.0), "loss_max"),
-        (lambda: Huber(0.0), "delta must be positive"),
+        (lambda: MEGRegression(np.eye(2), [1.0, 2.0], "huber", 0.0), "delta must be positive"),
         (lambda: MEGLearner(2, 0.1, loss="logistic").learn([(np.eye(2), 0.5)]), "round 1: y must hold labels -1 and 1"),
     ],
 )
@@ -155,4 +153,4 @@ def test_rates_beyond_the_lemma_have_no_bound():
     U = np.diag([0.5, 0.5, 0.0])
     learner = MEGLearner(3, 3.0, comparator=U).learn([(np.diag([1.0, 0.0, 0.0]), 0.2)])
     assert learner.meter.bound == math.inf
-    assert Adaptive().most == 10.0 and Absolute() != Square()
+    assert Adaptive().most == 10.0

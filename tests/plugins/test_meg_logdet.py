@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from matrixlearn_meg import LowRank, MEGLearner, Square
+from matrixlearn_meg import LowRank, MEGLearner
+from matrixlearn_meg.losses import SQUARE
 
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.exponents import LogDetExponent
@@ -79,7 +80,7 @@ def test_rank_one_logdet_is_the_closed_form():
         lam, eta, y = 10 ** rng.uniform(-3, 3), 10 ** rng.uniform(-3, 3), rng.normal() * 10 ** rng.uniform(-2, 2)
         s = _rank_one(lam, y, eta)
         assert 1 + s * lam > 0
-        assert s == pytest.approx(_root(np.array([lam]), y, eta, Square()), rel=1e-9, abs=1e-12 * eta)
+        assert s == pytest.approx(_root(np.array([lam]), y, eta, SQUARE), rel=1e-9, abs=1e-12 * eta)
 
 
 @given(
@@ -102,7 +103,7 @@ def test_rank_two_logdet_is_the_root_of_its_cubic(first, second, signs, log_eta,
     slope = 1 + 2 * eta * float(parts @ parts)
     size = slope * abs(s) + 2 * eta * (float(np.abs(parts).sum()) + abs(y))
     assert abs(s - 2 * eta * (float(parts.sum()) - y)) <= 1e-14 * size
-    other = _root(np.array([low, high]), y, eta, Square())
+    other = _root(np.array([low, high]), y, eta, SQUARE)
     assert s == pytest.approx(other, rel=1e-11, abs=1e-11 * size / slope)
 
 
@@ -122,7 +123,7 @@ def test_rank_two_logdet_seldom_needs_the_bisection(complex_entries, monkeypatch
         two = LowRank(V[:, [0, -1]], w[[0, -1]])
         np.testing.assert_allclose((two.U * two.s) @ two.U.conj().T, X, atol=1e-12 * np.abs(X).max())
         W, y, eta = density(rng, n, complex_entries) + 0.1 * np.eye(n), rng.standard_normal(), 10 ** rng.uniform(-2, 2)
-        s = implicit.implicit_step(two, W, y, eta, Square())
+        s = implicit.implicit_step(two, W, y, eta, SQUARE)
         after = np.linalg.inv(np.linalg.inv(W) + s * X)
         assert np.linalg.eigvalsh(after)[0] > 0
         assert s == pytest.approx(2 * eta * (float(np.real(np.vdot(X, after))) - y), rel=1e-7, abs=1e-9)

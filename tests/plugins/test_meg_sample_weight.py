@@ -6,11 +6,11 @@ import sklearn
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from matrixlearn_meg import MEGRegression, MEGRegressor
-from matrixlearn_meg.losses import LOSSES
 from sklearn.model_selection import GridSearchCV
 
 import matrixlearn as ml
 from matrixlearn.exceptions import ProblemError
+from matrixlearn.losses import LOSSES
 from matrixlearn.testing.reference import optimum
 
 seeds = st.integers(0, 2**32 - 1)
@@ -22,7 +22,7 @@ def data(seed, loss, T=12, d=3):
     X = rng.standard_normal((T, d) if rng.random() < 0.5 else (T, d, d))
     U = np.diag(rng.dirichlet(np.ones(d)))
     y = MEGRegression(X, np.zeros(T)).predict(U) + 0.5 * rng.standard_normal(T)
-    return rng, X, np.where(y > 0, 1.0, -1.0) if loss == "logistic" else y
+    return rng, X, np.where(y > 0, 1.0, -1.0) if loss == "logistic" or "hinge" in loss else y
 
 
 @given(seeds, losses, st.sampled_from([0.3, 4.0]))
@@ -35,7 +35,7 @@ def test_weighted_problems_against_cvxpy(seed, loss, spread):
     assert solution.status == "optimal"
     W = np.asarray(solution.matrix)
     share = weight / weight.sum()
-    losses_ = MEGRegression(X, y, loss, 0.4).losses.value(problem.predict(W), y)
+    losses_ = MEGRegression(X, y, loss, 0.4).loss.value(problem.predict(W), y)
     assert solution.value == pytest.approx(share @ losses_, abs=1e-7 * problem.scale)
     judged = optimum(problem)
     assume(judged.is_sharp)

@@ -15,8 +15,9 @@ pytestmark = pytest.mark.usefixtures("cpu_clock")
 CASES = [
     ("sdp", "interior-point"), ("sdp", "pdhg"), ("sdp", "mmw"), ("discrepancy", "mirror-prox"),
     ("discrepancy", "column-generation"), ("discrepancy", "sa-da"), ("maxcut", "low-rank"), ("maxcut", "smoothing"),
-    ("definiteboost", "definiteboost"), ("fetr", "alternating"), ("graph-multitask", "gd"), ("meg", "online"),
-    ("meg", "mirror"), ("tomography", "factored"), ("erm", "sdca"), ("erm", "svrg"),
+    ("definiteboost", "definiteboost"), ("fetr", "alternating"), ("graph-multitask", "gd"), ("gspartan", "bcd"),
+    ("meg", "online"), ("meg", "mirror"), ("tomography", "factored"), ("jointly-sparse", "joint-admm"),
+    ("erm", "sdca"), ("erm", "svrg"),
 ]  # fmt: skip
 
 

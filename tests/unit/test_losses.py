@@ -100,6 +100,24 @@ def test_curvature_is_the_slope_of_the_gradient(loss):
     np.testing.assert_allclose(loss.curvature(p, b)[smooth], slope[smooth], atol=1e-6)
 
 
+@pytest.mark.parametrize("loss", EVERY, ids=str)
+@given(where=st.floats(0.001, 0.999), b=st.sampled_from([-1.0, 1.0]))
+def test_the_derivative_of_the_conjugate_inverts_the_gradient(loss, where, b):
+    """f'((f*)'(y)) = y where f is smooth, and (f*)'' is the slope of (f*)'."""
+    lower, upper = (float(end) for end in loss.domain(b))
+    least, most = max(lower, -3.0), min(upper, 3.0)
+    y = np.array([least + (most - least) * where])
+    p = loss.inverse(y, upper - y, y - lower, b)
+    if np.isfinite(loss.smoothness):
+        np.testing.assert_allclose(loss.gradient(p, b), y, atol=1e-12)
+    np.testing.assert_allclose(loss.value(p, b) + loss.conjugate(y, b), y * p, atol=1e-12)
+    h = 1e-8
+    ahead, behind = (loss.inverse(y + s, upper - y - s, y + s - lower, b) for s in (h, -h))
+    np.testing.assert_allclose(
+        (ahead - behind) / (2 * h), loss.inverse_slope(y, upper - y, y - lower), rtol=1e-4, atol=1e-4
+    )
+
+
 def test_the_conjugate_is_infinite_outside_of_its_domain():
     for loss in EVERY:
         if isinstance(loss, SIGNS):

@@ -16,7 +16,7 @@ from matrixlearn._solve import solve
 from matrixlearn.linalg import frobenius
 from matrixlearn.problems import Game, Problem
 from matrixlearn.solution import Solution
-from matrixlearn.testing.asserts import fail
+from matrixlearn.testing.limits import LawIsLate, named, time_left
 
 ProblemOrClass = Problem | type[Problem]
 Check = Callable[[ProblemOrClass], None]
@@ -34,7 +34,8 @@ def law_of(needs: Any, unless: Any = ()) -> Callable[[Check], Check]:
             if not applies(run, problem):
                 msg = f"{check.__name__} is about a {needs.__name__}"
                 raise SkipTest(msg)
-            check(problem)
+            with named(check.__name__):
+                check(problem)
 
         _needs[check.__name__] = needs
         _unless[check.__name__] = unless
@@ -57,18 +58,16 @@ def abstain(problem: ProblemOrClass, judge_knows: Any) -> None:
     assume(judge_knows)
 
 
-SECONDS = 20.0
-"""For one solve of a small instance, a hundred times what any of the library's takes."""
-
-
 def solved(problem: Any, **options: Any) -> Solution:
     """`solve`, which must not take long: a problem whose bounds never meet would keep its checks running for ever."""
-    solution = solve(problem, time_limit=SECONDS, **options)
+    seconds = time_left()
+    solution = solve(problem, time_limit=seconds, **options)
     if solution.ended.startswith("time_limit"):
-        fail(
-            f"solve() with {options} did not end in {SECONDS:g} s: {solution.method} proved "
+        msg = (
+            f"solve() with {options} did not end in {seconds:.3g} s: {solution.method} proved "
             f"{solution.lower:.6g} <= optimum <= {solution.upper:.6g}; does every point that is good prove a bound?"
         )
+        raise LawIsLate(msg)
     return solution
 
 

@@ -20,6 +20,7 @@ from matrixlearn.reductions import reduction_of
 from matrixlearn.registry import registered_engines
 from matrixlearn.testing.asserts import assert_at_most, assert_close, fail, holds
 from matrixlearn.testing.laws.base import ProblemOrClass, solved
+from matrixlearn.testing.limits import named
 from matrixlearn.testing.reference import optimum
 from matrixlearn.testing.strategies import for_all, instances
 
@@ -112,7 +113,8 @@ def check_engine_is_certified(engine: type[Engine], problem: ProblemOrClass) -> 
                 atol = 1e-9 * (p.scale + solution.certificate.size)
                 assert_close(second, first, atol=atol, what=f"{name}, of equal calls")
 
-    law()
+    with named("check_engine_is_certified"):
+        law()
 
 
 def check_engine(engine: type[Engine], *problems: ProblemOrClass) -> None:

@@ -1,6 +1,7 @@
 """Each class here is right but for one mistake that a plugin author might make; the kit must say which."""
 
 import dataclasses
+import re
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -20,8 +21,7 @@ from matrixlearn.oracles import Move, VertexOracle
 from matrixlearn.present import Presenter, presented_by
 from matrixlearn.problems import Bound, Game, GameProblem, MulticonvexProblem
 from matrixlearn.sets import KnapsackSet, Spectraplex
-from matrixlearn.testing import checks
-from matrixlearn.testing.laws.base import solved
+from matrixlearn.testing import checks, run_checks
 from matrixlearn.testing.strategies import override_examples
 
 MISTAKES = []
@@ -512,15 +512,27 @@ class RaisesInItsPicture(Discrepancy):
 
 
 class ProvesNoLowerBound(Discrepancy):
+    engines = ("mmw",)
+
     def bound_from_matrix(self, X):
         return Bound(point=X)
 
 
-def test_a_problem_that_proves_no_lower_bound_fails_by_name_and_does_not_hang(monkeypatch):
-    monkeypatch.setattr("matrixlearn.testing.laws.base.SECONDS", 0.2)
-    problem = ProvesNoLowerBound.random(np.random.default_rng(0))
-    with pytest.raises(AssertionError, match=r"did not end in 0.2 s: mmw proved -inf <= optimum"):
-        solved(problem, method="mmw", tol=1e-3)
+def test_laws_of_a_problem_that_proves_no_lower_bound_end_and_name_themselves(monkeypatch):
+    monkeypatch.setattr("matrixlearn.testing.limits.PER_SOLVE", 0.2)
+    names = {"check_deterministic", "check_warm_start", "check_save_and_load", "check_agrees_with_cvxpy"}
+    monkeypatch.setattr(checks, "CHECKS", [check for check in checks.CHECKS if check.__name__ in names])
+    outcomes = dict(run_checks(ProvesNoLowerBound.random(np.random.default_rng(0)), max_examples=3))
+    assert outcomes.keys() == names
+    for name, error in outcomes.items():
+        late = rf"{name} is late: solve\(\) with .* did not end in 0.2 s: mmw proved -inf <= optimum"
+        assert re.match(late, str(error))
+
+
+def test_a_law_whose_time_is_spent_fails_by_name_without_another_solve(monkeypatch):
+    monkeypatch.setattr(checks, "CHECKS", (checks.check_deterministic,))
+    ((name, error),) = run_checks(Discrepancy, max_examples=3, seconds=0.0)
+    assert re.match(rf"{name} is late: its instances took all of its time", str(error))
 
 
 @fails(checks.check_play)
