@@ -65,19 +65,22 @@ def proved_ray(proof: Proof, X: np.ndarray) -> np.ndarray | None:
 
 
 def exact_ray(proof: Proof, X: np.ndarray) -> np.ndarray | None:
-    """D >= 0 near a multiple of X with <A_j, D> = 0 or <= 0 and <C, D> > 0, whole numbers in units, powers of two, in
-    which the X_ii are of one size.
+    """D >= 0 near a multiple of X with <A_j, D> = 0 or <= 0 and <C, D> > 0: whole numbers, in these units or in those,
+    powers of two, in which the X_ii are of one size.
     """
     if len(X) > SMALL or np.iscomplexobj(X):
         return None
     diagonal = np.diagonal(X)
     t = np.where(diagonal > NOTHING * np.max(diagonal), diagonal, 1.0)
-    t = np.ldexp(1.0, np.rint(np.log2(t) / 2).astype(int))
-    units = np.outer(t, t)
-    W = X / units
-    W = W / float(np.max(np.abs(W)))
-    wholes = (np.rint(q * W) * units for q in (1, 2, 3, 4, 6, 8, 12, 16))
-    return next((D for D in wholes if _is_exact_ray(proof, D)), None)
+    even = np.ldexp(1.0, np.rint(np.log2(t) / 2).astype(int))
+    for units in (np.ones_like(X), np.outer(even, even)):
+        W = X / units
+        W = W / float(np.max(np.abs(W)))
+        wholes = (np.rint(q * W) * units for q in (1, 2, 3, 4, 6, 8))
+        D = next((D for D in wholes if _is_exact_ray(proof, D)), None)
+        if D is not None:
+            return D
+    return None
 
 
 def exact_farkas(proof: Proof, y: np.ndarray) -> np.ndarray | None:

@@ -99,10 +99,10 @@ class Replaced:
         return np.append(y[~self.equal], self.by.lowered(y[self.equal]))
 
     def lifted(self, y: np.ndarray) -> np.ndarray:
-        """Multipliers of the rows before, from those after."""
+        """Multipliers of the rows before, from those after; a trace bound as one row more is none of them."""
         out = np.zeros(len(self.equal))
-        others = int(np.count_nonzero(~self.equal))
-        out[~self.equal], out[self.equal] = y[:others], self.by.lifted(y[others:])
+        others, k = int(np.count_nonzero(~self.equal)), len(self.by.right)
+        out[~self.equal], out[self.equal] = y[:others], self.by.lifted(y[others : others + k])
         return out
 
 

@@ -49,7 +49,7 @@ from matrixlearn.problems.linear.exact import multiples
 from matrixlearn.problems.linear.members import two_product
 
 TERMS = 1e-12
-"""Part of the sum of |C_ik| (X_ii X_kk)^1/2 by which bounds may differ without a gap: an optimum of 0 has no size."""
+"""Part of the sum of |C_ik X_ik| that bounds may differ by without a gap: an optimum of 0 has no size of its own."""
 
 NEARLY = 1e-12
 """Part of the size of a matrix below which its trace may be 0."""
@@ -161,14 +161,17 @@ class Proof:
         return float(np.vdot(np.abs(self.C), np.abs(X)))
 
     def rounding(self, X: np.ndarray) -> float:
-        """`TERMS` sum_ik |C_ik| (X_ii X_kk)^1/2 where <C, X> is less than a thousandth of the sum: the same in all
-        units of the rows and of the basis. An entry of a semidefinite X is known to a part of (X_ii X_kk)^1/2, be it 0.
+        """`TERMS` sum_ik |C_ik X_ik| where the terms cancel, 64 n eps sum_ik |C_ik| (X_ii X_kk)^1/2 where <C, X> is
+        less than a thousandth of that sum; both are the same in all units of the rows and of the basis. An entry of a
+        semidefinite X is known to a part of (X_ii X_kk)^1/2 only, be it 0.
         """
         if self.whole is not None and self.basis is not None:
             return self.whole.rounding(self.basis @ X @ self.basis.T)
+        value, terms = abs(inner_bounded(self.C, X)[0]), self.terms(X)
         roots = np.sqrt(np.maximum(np.real(np.diagonal(X)), 0.0))
-        terms = float(roots @ np.abs(self.C) @ roots)
-        return TERMS * terms if abs(inner_bounded(self.C, X)[0]) < CANCELLED * terms else 0.0
+        most = float(roots @ np.abs(self.C) @ roots)
+        cancelled = TERMS * terms if value < CANCELLED * terms else 0.0
+        return max(cancelled, 64 * len(X) * EPS * most if value < CANCELLED * most else 0.0)
 
     def margin(self, X: np.ndarray) -> Margin:
         """What the rows leave of X: how far the feasible matrix may be, and the slack of the others beyond that."""
