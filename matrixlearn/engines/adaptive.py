@@ -181,13 +181,17 @@ class Adaptive(Schedule):
 
     def _check(self, game: Game, state: AdaptiveState, last: np.ndarray, incumbent: Incumbent) -> AdaptiveState:
         averages, anchor = state.averages, state.anchor
-        X = _best_on_segment(game, incumbent.upper, state.best_X, averages.X / averages.count)
-        average = averages.y / averages.count
+        mean, average = averages.X / averages.count, averages.y / averages.count
+        X = _best_on_segment(game, incumbent.upper, state.best_X, mean)
         state = replace(
             state,
             regret=state.suffered + game.S.support(-1 * state.G),
             regret_bound=state.allowed.value(game.S),
-            proposals=(Proposal(X=X, y=average), Proposal(y=anchor + 0.4 * (average - anchor)), Proposal(y=last)),
+            proposals=(
+                Proposal(X=X, y=average),
+                Proposal(X=mean, y=anchor + 0.4 * (average - anchor)),  # bounds may know more of X than the game does
+                Proposal(y=last),
+            ),
             check_at=next_check(averages.count),
             best_X=X,
             best_lower=max(lower_value(game, X), state.best_lower),

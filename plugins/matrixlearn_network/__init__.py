@@ -11,17 +11,20 @@ from matrixlearn_network.engines import (
     SSR,
     BlockCoordinateDescent,
     GradientDescent,
+    JointADMM,
     Krylov,
     MomentsAtHub,
+    Reweighting,
 )
 from matrixlearn_network.graph import Graph, GraphWarning, as_graph, complete, neighbours, of_edges, variogram
 from matrixlearn_network.gspartan import GSpartan
+from matrixlearn_network.joint import ConcaveJointlySparse, JointlySparse
 from matrixlearn_network.problem import GraphMultitask
 
 if TYPE_CHECKING:
     from matrixlearn_network.classifier import GraphClassifier, GraphClassifierCV
     from matrixlearn_network.regressor import GraphRegressor, GraphRegressorCV
-    from matrixlearn_network.sparse_regressors import GSpartanRegressor
+    from matrixlearn_network.sparse_regressors import GSpartanRegressor, JointlySparseRegressor
 
 __all__ = [
     "BOL",
@@ -30,6 +33,7 @@ __all__ = [
     "SOL",
     "SSR",
     "BlockCoordinateDescent",
+    "ConcaveJointlySparse",
     "GSpartan",
     "GSpartanRegressor",
     "GradientDescent",
@@ -40,8 +44,12 @@ __all__ = [
     "GraphRegressor",
     "GraphRegressorCV",
     "GraphWarning",
+    "JointADMM",
+    "JointlySparse",
+    "JointlySparseRegressor",
     "Krylov",
     "MomentsAtHub",
+    "Reweighting",
     "as_graph",
     "complete",
     "neighbours",
@@ -50,6 +58,7 @@ __all__ = [
 ]
 
 _ESTIMATORS = {
+    "JointlySparseRegressor": "sparse_regressors",
     "GSpartanRegressor": "sparse_regressors",
     "GraphClassifier": "classifier",
     "GraphClassifierCV": "classifier",

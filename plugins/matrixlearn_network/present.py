@@ -103,3 +103,33 @@ class SpartanPresenter(NetworkPresenter):
         used = int(np.count_nonzero(np.any(at.U, axis=0) & np.any(at.V, axis=0)))
         shares = [f"{np.mean(part != 0):.0%} of {name}" for name, part in (("U", at.U), ("V", at.V))]
         return [*super().describe(solution), f"factors    {used} base models used, {' and '.join(shares)} not 0"]
+
+
+class JointPresenter(NetworkPresenter):
+    """Features that neighbours use together."""
+
+    settings: tuple[Argument, ...] = (
+        Argument("rho", "Weight of the graph, >= 0 (default 1).", float),
+        Argument("eta", "Weight of the norms of rows, >= 0 (default 0.1).", float),
+        Argument("ridge", "Of the bounds, > 0 (default 1e-6).", float),
+    )
+
+    def describe(self, solution: Solution) -> list[str]:
+        if solution.matrix is None:
+            return super().describe(solution)
+        W = self.problem_of(solution).weights(solution)
+        anywhere, used = int(np.count_nonzero(np.any(W, axis=1))), np.count_nonzero(W, axis=0)
+        return [
+            *super().describe(solution),
+            f"support    {anywhere} features used, {used.min()} to {used.max()} by a task",
+        ]
+
+
+class ConcavePresenter(JointPresenter):
+    """The same, large rows spared."""
+
+    settings = (
+        *JointPresenter.settings,
+        Argument("penalty", "rw (default) or l20.", str),
+        Argument("epsilon", "One over the size from which a row is spared (default 10).", float),
+    )

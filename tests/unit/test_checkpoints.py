@@ -16,7 +16,8 @@ CASES = [
     ("sdp", "interior-point"), ("sdp", "pdhg"), ("sdp", "mmw"), ("discrepancy", "mirror-prox"),
     ("discrepancy", "column-generation"), ("discrepancy", "sa-da"), ("maxcut", "low-rank"), ("maxcut", "smoothing"),
     ("definiteboost", "definiteboost"), ("fetr", "alternating"), ("graph-multitask", "gd"), ("gspartan", "bcd"),
-    ("meg", "online"), ("meg", "mirror"), ("tomography", "factored"), ("erm", "sdca"), ("erm", "svrg"),
+    ("meg", "online"), ("meg", "mirror"), ("tomography", "factored"), ("jointly-sparse", "joint-admm"),
+    ("erm", "sdca"), ("erm", "svrg"),
 ]  # fmt: skip
 
 

@@ -361,3 +361,19 @@ def test_what_is_moved_towards_an_interior_point_keeps_its_value():
     assert proof.proves(inside)
     moved = proof.toward(np.diag([2.0, 0.0]), inside)
     assert proof.lower(moved)[0] > 2.0 - 1e-9
+
+
+@pytest.mark.parametrize("seed", [0, 4])
+def test_multiplicative_weights_propose_the_average_whatever_the_box_of_multipliers_is(seed):
+    """The box, a thousand times as wide as the multipliers, says little of X; what X proves once it is moved onto the
+    rows says more. By the box alone these take 5,963 and 8,049 rounds, with the average 75 and 57.
+    """
+    rng = np.random.default_rng(seed)
+    A, root = rng.standard_normal((29, 20, 20)), rng.standard_normal((20, 20))
+    A = np.stack([np.eye(20), *(A + np.swapaxes(A, 1, 2)) / 2])
+    b, C = np.einsum("jab,ab->j", A, np.eye(20) + root @ root.T / 20), rng.standard_normal((20, 20))
+    equal = np.arange(30) < 15
+    found = ml.solve(
+        ml.LinearSDP((C + C.T) / 2, A, np.where(equal, b, b + 0.5), equalities=equal), "mmw", max_iter=1000, tol=0.1
+    )
+    assert found.status == "optimal"
