@@ -196,7 +196,7 @@ def _solved(problem: Problem, asked: Request, tell: Callback) -> Solution:
         notes += found.notes if reduction is None else [*found.notes, f"ended: {ended}"]
     final = points[-1]
     if len(points) > 1 and not best.infeasible:
-        known = _best_of(problems, points)
+        known = _without_assumption(_best_of(problems, points), points, tol=asked.tol, atol=asked.atol)
         X = known.from_matrix.point if proves(known.from_matrix) else final.X
         problem, final = known.problem, Proposal(X=X, y=final.y if known.y is None else known.y)
     return _solution(problem, final, replace(found, notes=tuple(notes)), asked)
@@ -288,6 +288,15 @@ def _best_of(problems: list[Problem], points: list[Proposal]) -> Incumbent:
     return min(
         (reduce(Incumbent.offered, reversed(points), Incumbent(each)) for each in reversed(distinct)), key=lacking
     )
+
+
+def _without_assumption(known: Incumbent, points: list[Proposal], *, tol: float, atol: float) -> Incumbent:
+    """The same with a y that needs no trace bound, where one of the points has one that is near enough."""
+    if known.from_vector.trace_bound is None or not known.within(tol, atol):
+        return known
+    bounds = [known.problem.bound_from_vector(point.y) for point in points if point.y is not None]
+    others = [replace(known, from_vector=bound) for bound in bounds if bound.trace_bound is None]
+    return next((other for other in others if other.within(tol, atol)), known)
 
 
 def _answered(problem: Problem, why: str, asked: Request) -> Solution:

@@ -19,6 +19,7 @@ from matrixlearn_network.engines import (
 from matrixlearn_network.graph import Graph, GraphWarning, as_graph, complete, neighbours, of_edges, variogram
 from matrixlearn_network.gspartan import GSpartan
 from matrixlearn_network.joint import ConcaveJointlySparse, JointlySparse
+from matrixlearn_network.learner import DivergenceError, JointlySparseLearner
 from matrixlearn_network.problem import GraphMultitask
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ __all__ = [
     "SSR",
     "BlockCoordinateDescent",
     "ConcaveJointlySparse",
+    "DivergenceError",
     "GSpartan",
     "GSpartanRegressor",
     "GradientDescent",
@@ -46,6 +48,7 @@ __all__ = [
     "GraphWarning",
     "JointADMM",
     "JointlySparse",
+    "JointlySparseLearner",
     "JointlySparseRegressor",
     "Krylov",
     "MomentsAtHub",

@@ -82,6 +82,14 @@ class Graph:
         return int(connected_components(self.weights, directed=False, return_labels=False))
 
     @cached_property
+    def diameter(self) -> int:
+        """The most edges between two nodes of the same part: O(m |E|)."""
+        from scipy.sparse.csgraph import shortest_path
+
+        far = shortest_path(self.weights, directed=False, unweighted=True)
+        return int(far[np.isfinite(far)].max())
+
+    @cached_property
     def links(self) -> Links:
         """The directed edges."""
         entries = self.weights.tocoo()

@@ -5,7 +5,18 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from matrixlearn_network import BOL, BSR, DMTL, SOL, SSR, GradientDescent, GraphMultitask, Krylov, MomentsAtHub
+from matrixlearn_network import (
+    BOL,
+    BSR,
+    DMTL,
+    SOL,
+    SSR,
+    GradientDescent,
+    GraphMultitask,
+    GraphWarning,
+    Krylov,
+    MomentsAtHub,
+)
 from matrixlearn_network.corner import proximal_pair
 from matrixlearn_network.engines import moments
 from matrixlearn_network.local_steps import proximal
@@ -189,6 +200,49 @@ def test_dmtl_is_bol_with_a_step_for_each_node():
         W = new
         np.testing.assert_allclose(state.W, W, atol=1e-12)
         W = state.W
+
+
+def test_sensors_stop_by_a_common_decision():
+    """All in the round in which word of the first round without a move has reached the last of them."""
+    problem = simulated(eta=0.0, tau=1.0)
+    threshold, far = 1e-6, 6
+    assert problem.graph.diameter == far
+    moves = []
+    for state in walk(problem, DMTL(threshold=threshold), 200):
+        moves.append(np.max(np.sum((state.W - state.before) ** 2, axis=1)))
+        if state.finished:
+            break
+    rounds = len(moves)
+    first = next(at for at, move in enumerate(moves, 1) if move < threshold)
+    assert rounds == first + far and "common decision, 6 rounds later" in state.finished
+    assert state.ledger.between == rounds * 24 * (3 + 1)  # a vector and a number along each link
+    alone = list(walk(problem, DMTL(), rounds))[-1]
+    np.testing.assert_array_equal(alone.W, state.W)
+    solution = ml.solve(problem, method=DMTL(threshold=1e-3), tol=1e-9)
+    assert solution.status == "stopped" and solution.gap > 1e-7  # the decision proves nothing
+    late = simulated(machines=Local(delay=1))
+    with pytest.warns(GraphWarning, match="not connected"):
+        parts = simulated(graph=np.kron(np.eye(2), 1 - np.eye(6)))
+    assert "arrive in time" in DMTL(threshold=1e-3).objection(late)
+    assert "connected graph" in DMTL(threshold=1e-3).objection(parts)
+    assert "threshold > 0" in DMTL(threshold=0.0).objection(problem)
+
+
+@settings(max_examples=15)
+@given(seeds, st.sampled_from([(0, 0.0), (3, 0.0), (2, 0.5)]))
+def test_dmtl_contracts_by_the_share_of_the_graph(seed, faults):
+    """max_i ||w_i - w_i*|| shrinks by q = max tau deg_i / (lambda_min(H_i) + eta + tau deg_i) in every round."""
+    ring = nx.to_numpy_array(nx.cycle_graph(5))
+    still = simulated(seed % 100, ring, 6, 2, eta=0.0)
+    optimum = ml.solve(still, method="dmtl", tol=1e-13, max_iter=20_000).matrix.T
+    problem = simulated(seed % 100, ring, 6, 2, eta=0.0, machines=Local(*faults, seed=seed))
+    least = min(np.linalg.eigvalsh(X.T @ X / 6)[0] for X in np.split(problem.X, 5))
+    q = 2 / (least + 2)  # a ring, tau = 1
+    distances = [np.linalg.norm(optimum, axis=1).max()]
+    for state in walk(problem, DMTL(), 12):
+        now = np.linalg.norm(state.W - optimum, axis=1).max()
+        assert now <= (q * distances[-1] if faults == (0, 0.0) else max(distances)) + 1e-4
+        distances.append(now)
 
 
 def test_dmtl_damps_itself_where_a_direction_is_seen_by_no_sensor():

@@ -8,11 +8,11 @@ from functools import cached_property
 import numpy as np
 
 from matrixlearn._array import EPS
-from matrixlearn.linalg import cholesky, frobenius, inverse_factor
+from matrixlearn.linalg import cholesky, frobenius, inner, inverse_factor
 from matrixlearn.linalg.verified import INF, diagonal_blocks, inner_bounded, is_definite, least_eigenvalue
 from matrixlearn.problems.linear.combination import combinations
 from matrixlearn.problems.linear.digits import exact_combination
-from matrixlearn.problems.linear.proof import Proof
+from matrixlearn.problems.linear.proof import MOVES, Proof
 from matrixlearn.problems.linear.span import spanned
 
 ROUNDED = 64 * EPS
@@ -55,6 +55,20 @@ class TraceLimit:
         if found is None:
             return False
         return self.most(found.point, found.delta) <= most or self._follows(proof, found.equal)
+
+    def toward(self, proof: Proof, W: np.ndarray, inside: np.ndarray) -> np.ndarray:
+        """The first of W + theta (X_0 - W) whose trace is proved to be at most R; W where it is, and where none is."""
+        if self.holds(proof, W) or not self.holds(proof, inside):
+            return W
+        here, there = (inner(self.matrix, at) for at in (W, inside))
+        theta = max((here - self.R) / (here - there), 0.0) + 4 * EPS if here > there else 1.0
+        for times in MOVES:
+            if theta * times >= 1:
+                break
+            moved = W + theta * times * (inside - W)
+            if self.holds(proof, moved) and proof.lower(moved)[0] > -INF:
+                return np.asarray(moved)
+        return W
 
     def _follows(self, proof: Proof, equal: np.ndarray) -> bool:
         """Whether rows, ``equal`` of them with equality, say that the trace is at most R, but for rounding: A(z) is the

@@ -206,6 +206,13 @@ class BOL(FirstOrderEngine):
         return Move(new, new, (mixed - new) / state.step[:, None])
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Sensors(FirstOrder):
+    """In which of the last rounds every sensor moved less than the threshold."""
+
+    quiet: tuple[bool, ...] = ()
+
+
 @dataclass(frozen=True)
 class DMTL(BOL):
     """BOL with a step for each node, 1 / (eta + tau deg_i): block Jacobi, the fourth paper's sensors at eta = 0.
@@ -213,9 +220,18 @@ class DMTL(BOL):
         w_i <- argmin over u of F_i(u) + (eta + tau deg_i)/2 ||u||^2 - tau u . sum_k a_ik w_k
 
     Where two moves cancel, as on a bipartite graph with a direction that no sensor sees, half of each step is taken.
+
+    Parameters
+    ----------
+    threshold : float, optional
+        theta: the sensors stop where ||move||^2 < theta for all of them in the same round, by a common decision. With
+        its vector each tells its neighbours, for each of the last D rounds, whether all that it has heard of were
+        still; D rounds later, D the diameter of the graph, all know it at once, and none waits for another. It proves
+        nothing: the gap is certified as ever. By default only the gap ends it.
     """
 
     accelerated: bool | None = False
+    threshold: float | None = None
 
     name = "dmtl"
     needs_ridge = False
@@ -225,19 +241,46 @@ class DMTL(BOL):
             return "dmtl has no accelerated form: its steps differ by task"
         if problem.eta == 0 and not np.all(problem.graph.degrees > 0):
             return "dmtl with eta = 0 needs a neighbour for every task"
+        if self.threshold is not None:
+            if not 0 < self.threshold < np.inf:
+                return f"dmtl needs a threshold > 0, got {self.threshold!r}"
+            if not problem.machines.reliable:
+                return (
+                    "dmtl with a threshold needs messages that arrive in time: a common decision is one of all sensors"
+                )
+            if problem.graph.parts > 1:
+                return "dmtl with a threshold needs a connected graph: its parts never hear of each other"
         return super()._further_objection(problem)
 
     def _step(self, problem: GraphMultitask) -> tuple[Any, float]:
         return 1 / (problem.eta + problem.tau * problem.graph.degrees), 1.0
 
-    def step(self, problem: Any, state: FirstOrder, incumbent: Incumbent) -> FirstOrder:
-        new = super().step(problem, state, incumbent)
+    def init(self, problem: Any, incumbent: Incumbent) -> Sensors:
+        return Sensors(**vars(super().init(problem, incumbent)))
+
+    def step(self, problem: Any, state: Any, incumbent: Incumbent) -> Sensors:
+        if self.threshold is not None:
+            bits = problem.graph.diameter
+            state.ledger.between += len(problem.graph.links) * -(-bits // 64)  # beside each vector
+        new: Any = super().step(problem, state, incumbent)
         last, move = state.W - state.before, new.W - state.W
         size = float(np.linalg.norm(move))
         if size > 0 and float(np.linalg.norm(move + last)) < 0.1 * size:
             W = (new.W + state.W) / 2
-            return replace(new, proposals=(Proposal(X=np.ascontiguousarray(W.T)),), W=W)
-        return new
+            new = replace(new, proposals=(Proposal(X=np.ascontiguousarray(W.T)),), W=W)
+        return new if self.threshold is None else self._decided(problem, new, self.threshold)
+
+    @staticmethod
+    def _decided(problem: GraphMultitask, state: Any, threshold: float) -> Sensors:
+        """The state, finished where all sensors were still D rounds ago."""
+        far = problem.graph.diameter
+        still = float(np.max(np.sum((state.W - state.before) ** 2, axis=1))) < threshold
+        quiet = (*state.quiet, still)[-(far + 1) :]
+        decided = len(quiet) == far + 1 and quiet[0]
+        msg = (
+            f"every sensor moved less than {threshold:g} (squared) in one round: a common decision, {far} rounds later"
+        )
+        return replace(state, quiet=quiet, finished=state.finished or (msg if decided else ""))
 
 
 # -- what machines compute ---------------------------------------------------------------------------
