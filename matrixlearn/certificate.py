@@ -338,9 +338,11 @@ PLAUSIBLE = 1e-3
 
 
 def estimate(problem: Problem, X: Array, certificate: Certificate, tol: float, atol: float) -> dict[str, Any]:
-    """What an X that proves nothing suggests, in the place of the bound that it lacks; nothing where that is not near
-    the other bound: such an X may be far from all feasible ones.
+    """What an X that proves nothing suggests, in the place of the bound that the certificate lacks; nothing where it
+    lacks none, and where that is not near the other bound: such an X may be far from all feasible ones.
     """
+    if math.isfinite(certificate.upper if problem.objective == "minimize" else certificate.lower):
+        return {}
     bound = problem.estimate_from_matrix(X)
     if bound.rigour != "estimate":
         return {}

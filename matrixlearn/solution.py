@@ -41,6 +41,9 @@ HALF_PROVED = (
     "above tol"
 )
 
+VANISHED = 1e-6
+"""Part of the largest bound of a run below which both bounds are taken to go to 0."""
+
 
 class Status(StrEnum):
     """How a solve ended.  Members compare equal to their plain names."""
@@ -212,6 +215,13 @@ class Solution:
         estimated = self.certificate.rigour == "estimate"
         if estimated and self.status is Status.STOPPED:
             advice = HALF_PROVED
+        elif self.status is Status.STOPPED and self._vanishes:
+            width = self.upper - self.lower
+            advice = (
+                f"both bounds approach 0 and differ by {width:.2g}: at an optimum of 0, which perhaps no matrix "
+                "attains, no relative gap closes, and atol decides, in units of the objective: "
+                f"atol={_rounded_up(width):g} makes these bounds an answer"
+            )
         lines = [
             f"{type(self.problem).__name__}: {self.status} ({advice})",
             f"  value      {self.value:.9g}",
@@ -221,6 +231,13 @@ class Solution:
         if self.status is Status.STOPPED and self.ended:
             lines.append(f"  ended      {self.ended}")
         return "\n".join(lines + [f"  {line}" for line in presenter_of(self.problem).describe(self)])
+
+    @property
+    def _vanishes(self) -> bool:
+        """Whether both bounds are near 0 beside what they were in the run."""
+        ends = np.abs(np.concatenate([self.history.column("lower"), self.history.column("upper")]))
+        largest = float(np.max(ends[np.isfinite(ends)], initial=0.0))
+        return max(abs(self.lower), abs(self.upper)) <= VANISHED * largest
 
     def explain(self) -> str:
         """Why this engine, what was tried, where the time went."""
@@ -347,6 +364,12 @@ class Solution:
     def __iter__(self) -> Iterator[Any]:
         msg = "a Solution is not a tuple: use its fields, e.g. solution.value, solution.y"
         raise TypeError(msg)
+
+
+def _rounded_up(width: float) -> float:
+    """The next number of one digit."""
+    unit = 10.0 ** math.floor(math.log10(width))
+    return math.ceil(width / unit) * unit
 
 
 def _refute(what: str, said: object, proved: str) -> NoReturn:

@@ -4,7 +4,7 @@
 
 uniform         the same ridge regression, unweighted; ridge by generalized cross-validation on the source
 default         DiscrepancyRegressor(): ridge 1, cap 2;   plain: the same ridge, unweighted
-CV              DiscrepancyRegressorCV(): everything chosen without labels of the target
+CV              DiscrepancyRegressorCV(): all chosen without labels of the target;   CV, ridge: its ridge, unweighted
 KMM             kernel mean matching (Huang et al., 2007; skada's, Gaussian kernel), density ratio (logistic
                 regression, skada's reweighting by discriminator): ridge as for uniform
 target          trained on at most 100 labelled target rows, ridge by generalized cross-validation on them
@@ -67,6 +67,7 @@ def study(setting, seed):
     def weighted(z):
         return DiscrepancyRegressor(alpha=alpha, **own, **fixed).fit(d.X, d.y, sample_weight=m * z)
 
+    fits["CV, ridge"] = DiscrepancyRegressor(alpha=path.alpha_, **own, **fixed).fit(d.X, d.y)
     fits["iw"], fits["bound"] = chosen(ImportanceWeighted()), chosen(DiscrepancyBound())
     fits["plain"] = DiscrepancyRegressor(**own, **fixed).fit(d.X, d.y)
     fits["default"] = DiscrepancyRegressor(**own, **fixed, tol=1e-2).fit(d.X, d.y, X_target=d.T)

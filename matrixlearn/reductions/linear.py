@@ -163,8 +163,8 @@ class LinearReduction(Reduction):
         further from depending on each other.
         """
         problem, standard, last, inside = self.problem, self.standard, run.last, run.incumbent.inside
-        if problem.presolve == "rows" and np.any(problem.equalities):
-            by_echelon = dataclasses.replace(problem, presolve="echelon")
+        if problem.presolve == "rows" and np.any(standard.combined.equal):
+            by_echelon = self._by_echelon()
             if by_echelon.standard.echelon is not None:
                 why = f"{'no strictly feasible X: ' if inside is None else ''}equalities in echelon form"
                 yield LinearReduction(by_echelon, by_echelon.standard, why)
@@ -177,6 +177,15 @@ class LinearReduction(Reduction):
                 if on_face.standard.face is not None:
                     yield LinearReduction(on_face, on_face.standard, "no strictly feasible X: y proves a face")
 
+    def _by_echelon(self) -> LinearSDP:
+        """The same with its equalities in echelon form, on the face that is known where that form shows less of it."""
+        plain = dataclasses.replace(self.problem, presolve="echelon")
+        standard, face = plain.standard, self.standard.face
+        if standard.echelon is None or face is None or not np.any(face.weights):
+            return plain
+        on_face = dataclasses.replace(plain, facial=standard.echelon.lowered(face.weights * self.standard.r))
+        return min((on_face, plain), key=lambda program: len(program.standard.program.C))
+
     def _within_the_trace_bound(self, best: Incumbent, tol: float, atol: float) -> LinearReduction | None:
         """The same with the user's trace bound as a row; None where the answer does not need it."""
         limit = self.program.limit
@@ -184,7 +193,7 @@ class LinearReduction(Reduction):
             return None
         if best.within(tol, atol) and best.X is not None and self.program.nearly_within_limit(best.X):
             return None
-        with_row = self.standard.with_trace_row()
+        with_row = self.standard.with_trace_row
         why = f"tr X <= {limit.R:g}, as given, is a row from here on"
         return None if with_row is None else LinearReduction(self.problem, with_row, why)
 

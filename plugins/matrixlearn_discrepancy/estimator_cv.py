@@ -2,6 +2,7 @@
 
 kernel width, alpha     generalized cross-validation on the source, with uniform weights
 max_weight, share       by a rule (`selection`) among certified weights and uniform ones
+a stronger alpha        where the weights stay uniform, and rows like those of the target are then predicted better
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ class DiscrepancyRegressorCV(ReweightedRegressor):
     Width and ridge are those of generalized cross-validation on the source, with uniform weights. Then the weights of
     least discrepancy under each cap, as they are and mixed with uniform ones, stand beside uniform weights, and
     ``rule`` chooses: by default uniform weights, unless two pieces of evidence speak against them. With an intercept,
-    the linear discrepancy has a constant feature: the means of both samples count too.
+    the linear discrepancy has a constant feature: the means of both samples count too. Where the weights stay uniform,
+    a stronger ridge may take their place: that which predicts rows like those of the target better when they are left
+    out, by half a standard error or more.
 
     Parameters
     ----------
@@ -51,6 +54,8 @@ class DiscrepancyRegressorCV(ReweightedRegressor):
     Attributes
     ----------
     alpha_ : float
+    source_alpha_ : float
+        The ridge that cross-validation on the source alone chose, <= alpha_.
     gamma_ : float or None
     max_weight_ : float or None
         The cap; 1 for uniform weights.
@@ -78,6 +83,9 @@ class DiscrepancyRegressorCV(ReweightedRegressor):
     >>> model.max_weight_, model.uniform_share_
     (3, 0.0)
     """
+
+    alpha_: float
+    source_alpha_: float
 
     def __init__(
         self,
@@ -115,12 +123,17 @@ class DiscrepancyRegressorCV(ReweightedRegressor):
         lines = [
             f"weights    {shares}: {self.choice_.reason}",
             f"sample     effective size {self.effective_sample_size_:.0f} of {len(self.weights_)}",
-            f"ridge      alpha = {self.alpha_:.3g}{width}, by generalized cross-validation on the source",
+            f"ridge      alpha = {self.alpha_:.3g}{width}, {self._ridge_words()}",
         ]
         if self.solution_ is not None:
             proof = self.solution_
             lines.append(f"proof      {proof.lower:.4g} <= min ||M(z)||_2 <= {proof.upper:.4g} under this cap")
         return "\n".join(lines)
+
+    def _ridge_words(self) -> str:
+        if self.alpha_ == self.source_alpha_:
+            return "by generalized cross-validation on the source"
+        return f"which predicts rows like the target's better than the {self.source_alpha_:.3g} chosen on the source"
 
     def _words(self) -> str:
         cap = "no cap" if self.max_weight_ is None else f"max_weight = {self.max_weight_:g}"
@@ -168,11 +181,15 @@ class DiscrepancyRegressorCV(ReweightedRegressor):
         fits = [Smoother(gram, across, z * counts / (z @ counts), self.fit_intercept) for z in found]
         norms = [problem.game.upper(z) for z in found]
         # a smoother's weights sum to one: its ridge is that of rows whose mean importance is one
-        self.trials_ = Trials(X, X_target, Y, fits, norms, self.alpha_ / float(np.mean(importance)))
+        unit = float(np.mean(importance))
+        self.trials_ = Trials(X, X_target, Y, fits, norms, self.alpha_ / unit)
         self.choice_ = (self.rule or Evidence()).choose(self.trials_)
         if self.choice_.number != UNIFORM:
             k, self.uniform_share_ = ways[self.choice_.number - 1]
             self.max_weight_, self.solution_ = self.max_weights[k], self.path_[k]
+        else:
+            ridges = {alpha / unit: alpha for alpha in self._ridges(fits[UNIFORM].size)}
+            self.alpha_ = ridges.get(self.trials_.stronger_ridge(list(ridges)), self.alpha_)
         return found[self.choice_.number]
 
     def _problem(self, X: np.ndarray, X_target: np.ndarray) -> Discrepancy:
@@ -201,6 +218,7 @@ class DiscrepancyRegressorCV(ReweightedRegressor):
                 if error <= best:  # the stronger ridge of two that are alike
                     best, chosen = error, (alpha, gamma)
         self.alpha_, self.gamma_ = chosen
+        self.source_alpha_ = self.alpha_
 
     def _widths(self, features: int) -> Sequence[float | None]:
         if callable(self.kernel) or self.kernel in WIDTHLESS:

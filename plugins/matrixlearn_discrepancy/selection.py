@@ -58,9 +58,23 @@ class Trials:
     @cached_property
     def gains(self) -> tuple[np.ndarray, np.ndarray]:
         """By how much each beats uniform weights on the rows left out, weighed by `ratio`, and the standard errors."""
-        saved = self.losses[UNIFORM] - self.losses
-        mean = saved @ self.ratio
-        return mean, np.sqrt((saved - mean[:, None]) ** 2 @ self.ratio**2)
+        return _weighed(self.losses[UNIFORM] - self.losses, self.ratio)
+
+    def stronger_ridge(self, alphas: Sequence[float], gain: float = 0.5) -> float:
+        """The ridge of the largest gain on rows like those of the target, with uniform weights.
+
+        Of those above ``alpha``, and only where the gain is ``gain`` standard errors or more; else ``alpha``. A ridge
+        that is chosen on the source is too weak for a target at its edge, where errors grow; evidence that it is too
+        strong is less than noise (docs/when-it-helps.md).
+        """
+        stronger = [alpha for alpha in alphas if alpha > self.alpha]
+        if not stronger:
+            return self.alpha
+        fit = self.smoothers[UNIFORM]
+        losses = [np.sum(fit.left_out(self.y, alpha) ** 2, axis=1) for alpha in stronger]
+        gains, errors = _weighed(self.losses[UNIFORM] - np.stack(losses), self.ratio)
+        better = gains > gain * errors
+        return stronger[int(np.argmax(np.where(better, gains, -np.inf)))] if np.any(better) else self.alpha
 
     @cached_property
     def signals(self) -> np.ndarray:
@@ -76,6 +90,12 @@ class Trials:
             expected = float(np.sum(apart**2 @ noise))
             out[k] = float(np.sum((apart @ self.y) ** 2)) / expected if expected > 0 else 0.0
         return out
+
+
+def _weighed(saved: np.ndarray, ratio: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Means of what each trial saves, (trials, m), under a density ratio, and their standard errors."""
+    mean = saved @ ratio
+    return mean, np.sqrt((saved - mean[:, None]) ** 2 @ ratio**2)
 
 
 @dataclass(frozen=True)

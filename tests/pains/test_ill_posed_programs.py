@@ -107,3 +107,16 @@ def test_feasible_by_a_hair_is_not_called_infeasible():
     # the least x11 with x12 = 0.999, x22 = R - x11
     least = (R - np.sqrt(R * R - 4 * 0.999**2)) / 2
     assert -solution.value == pytest.approx(least, rel=2e-3)
+
+
+@pytest.mark.parametrize("unit_of_objective", [1.0, 1e6])
+def test_of_an_optimum_that_no_matrix_attains_the_summary_says_that_atol_decides(unit_of_objective):
+    """min X_00 with X_01 = 1: 0, as X_11 grows; an atol that the summary names makes the same bounds an answer."""
+    C = -unit_of_objective * unit(2, 0, 0)
+    problem = ml.LinearSDP.with_senses(C, [unit(2, 0, 1)], [1.0], "==")
+    solution = ml.solve(problem, tol=1e-3)
+    assert solution.status == "stopped"
+    assert -1e-6 * unit_of_objective <= solution.lower <= 0 == solution.upper
+    named = float(solution.summary().split("atol=")[1].split(" ")[0])
+    assert solution.upper - solution.lower <= named <= 3 * (solution.upper - solution.lower)
+    assert ml.solve(problem, tol=1e-3, atol=1e-6 * unit_of_objective).status == "optimal"

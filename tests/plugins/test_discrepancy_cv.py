@@ -124,6 +124,38 @@ def test_a_right_model_stays_uniform():
     assert stays >= 17
 
 
+def test_a_stronger_ridge_is_the_one_that_predicts_rows_like_the_targets_better():
+    """By refits without each row; weights that are not uniform keep the ridge of the source."""
+    alphas, raised = (0.1, 1.0, 10.0, 100.0), []
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        X, target = rng.standard_normal((30, 8)), rng.standard_normal((30, 8)) + 0.7
+        y = X @ rng.standard_normal(8) * (2.0 if seed % 2 else 0.2) + rng.standard_normal(30)
+        uniform = np.full(30, 1 / 30)
+        trials = Trials(X, target, y[:, None], [Smoother(X @ X.T, target @ X.T, uniform, True)], [1.0], alpha=1.0)
+        keep = ~np.eye(30, dtype=bool)
+        losses = {
+            a: np.array(
+                [(y[i] - Ridge(alpha=a).fit(X[k], y[k]).predict(X[i : i + 1])[0]) ** 2 for i, k in enumerate(keep)]
+            )
+            for a in alphas[1:]
+        }
+        gains = {}
+        for a in alphas[2:]:
+            saved = losses[1.0] - losses[a]
+            mean = trials.ratio @ saved
+            if mean > 0.5 * np.sqrt(trials.ratio**2 @ (saved - mean) ** 2):
+                gains[a] = mean
+        found = trials.stronger_ridge(alphas)
+        assert found == max(gains, key=gains.get, default=1.0)
+        raised.append(found > 1.0)
+        model = DiscrepancyRegressorCV(alphas=alphas).fit(X, y, X_target=target)
+        assert model.alpha_ >= model.source_alpha_
+        assert model.choice_.number == 0 or model.alpha_ == model.source_alpha_
+        assert ("chosen on the source" in model.summary()) == (model.alpha_ > model.source_alpha_)
+    assert any(raised) and not all(raised)
+
+
 def test_without_a_target_the_ridge_is_that_of_generalized_cross_validation(rng):
     X, y, _ = shifted(rng, m=30)
     alphas = (0.01, 0.1, 1.0, 10.0)

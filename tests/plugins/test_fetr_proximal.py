@@ -60,6 +60,25 @@ def test_a_gradient_step_minimizes_a_majorizer(seed, kind):
     assert there <= here + 1e-9 * (abs(here) + p.scale)
 
 
+def test_the_curvature_of_the_logistic_loss_is_that_at_zero():
+    """A quarter of the largest eigenvalue of X^T X, where each margin is 0."""
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((30, 3)), rng.choice([-1.0, 1.0], (30, 1))
+    loss, top = LogisticFETR(X, y).loss, np.linalg.svd(X)[2][:1].T
+    value = lambda t: loss.value(t * top)
+    second = (value(1e-3) - 2 * value(0.0) + value(-1e-3)) / 1e-6
+    assert second == pytest.approx(loss.curvature, rel=1e-5)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_a_step_is_lengthened_as_long_as_it_pays(seed):
+    p, engine = problem(seed, eta=10.0), ProximalGradient()
+    here = p.bound_from_matrix(p.first_points()[0][0])
+    once, twice = (p.objective_at(engine._from(p, here.point, k), None) for k in (1.0, 2.0))
+    assert twice < once
+    assert p.objective_at(engine._lengthened(p, here), None) <= twice
+
+
 def test_where_the_precisions_are_fixed_it_ends_at_the_ridge_solution():
     p = problem(0, eta=3.0, lower=1.0, upper=1.0)
     ridge = np.linalg.solve(p.X.T @ p.X + 3.0 * np.eye(6), p.X.T @ p.Y)

@@ -9,11 +9,15 @@ coordinates, its small eigenvalues are lost in the rounding of the large ones; i
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from matrixlearn.exceptions import ProblemError
 from matrixlearn.maps import DenseMap, LinearMap
 from matrixlearn.problems.linear.face import exact_congruence, null_space
 from matrixlearn.problems.linear.members import FEW, exact_matrix
+from matrixlearn.validation import as_real_vector
 
 NEAR = 1.0
 """How far an entry of L may be off, in parts of what doubles the length of a small direction."""
@@ -84,3 +88,18 @@ def in_basis(C: np.ndarray, family: LinearMap, T: np.ndarray) -> tuple[np.ndarra
     parts = [None if A is None else exact_congruence(A, T) for A in matrices]
     known = [part for part in parts if part is not None]
     return (known[0], DenseMap(np.stack(known[1:]))) if len(known) == m + 1 else None
+
+
+def checked_basis(units: Any, n: int) -> np.ndarray:
+    """The units of the basis, or the basis itself."""
+    if getattr(units, "shape", None) == (n, n):
+        T = np.array(units, dtype=float)
+        if not (np.isfinite(T).all() and is_invertible(T)):
+            msg = "units must be an invertible matrix of few digits, or powers of two"
+            raise ProblemError(msg)
+        return T
+    t = as_real_vector("units", units, n)
+    if not np.all((t > 0) & (np.frexp(t)[0] == 0.5)):
+        msg = f"units must be powers of two, got {units!r}"
+        raise ProblemError(msg)
+    return t

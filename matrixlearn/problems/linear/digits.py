@@ -7,10 +7,12 @@ Whole numbers, or multiples of 1/2, 1/4, ..., near a point are computed with exa
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
 from matrixlearn._array import EPS
+from matrixlearn.linalg import inner
 from matrixlearn.maps import CompressedMap
 from matrixlearn.problems.linear.face import exact_congruence, exact_inner, exact_slack, is_semidefinite
 from matrixlearn.problems.linear.kernel import with_exact_kernel
@@ -22,6 +24,9 @@ SMALL = 40
 
 SINGULAR = 1e-10
 """Part of the largest eigenvalue up to which a negative one is looked at exactly."""
+
+NOTHING = 1e-12
+"""Part of the largest diagonal entry of a ray below which one is 0."""
 
 AWAY = 1e-2
 """Part of sum |b_j y_j| that b.y is where y has gone far along a z with b.z < 0."""
@@ -47,11 +52,35 @@ def is_exactly_feasible(proof: Proof, y: np.ndarray) -> bool:
     return N is not None and is_semidefinite(N)
 
 
+def proved_ray(proof: Proof, X: np.ndarray) -> np.ndarray | None:
+    """D >= 0 with <A_j, D> = 0 or <= 0 and <C, D> > 0, proved, near a multiple of X; None where none is found.
+
+    By the margins of `Proof`, or in small whole numbers.
+    """
+    if not inner(proof.C, X) > 0:
+        return None
+    X = X / float(np.max(np.abs(X)))
+    along = replace(proof, b=np.zeros(len(proof.b)))
+    return X if along.lower(X)[0] > 0 else exact_ray(proof, X)
+
+
 def exact_ray(proof: Proof, X: np.ndarray) -> np.ndarray | None:
-    """Whole numbers D >= 0 near a multiple of X, max |X_ij| = 1, with <A_j, D> = 0 or <= 0 and <C, D> > 0."""
+    """D >= 0 near a multiple of X with <A_j, D> = 0 or <= 0 and <C, D> > 0: whole numbers, in these units or in those,
+    powers of two, in which the X_ii are of one size.
+    """
     if len(X) > SMALL or np.iscomplexobj(X):
         return None
-    return next((D for q in (1, 2, 3, 4, 6, 8) if _is_exact_ray(proof, D := np.rint(q * X))), None)
+    diagonal = np.diagonal(X)
+    t = np.where(diagonal > NOTHING * np.max(diagonal), diagonal, 1.0)
+    even = np.ldexp(1.0, np.rint(np.log2(t) / 2).astype(int))
+    for units in (np.ones_like(X), np.outer(even, even)):
+        W = X / units
+        W = W / float(np.max(np.abs(W)))
+        wholes = (np.rint(q * W) * units for q in (1, 2, 3, 4, 6, 8))
+        D = next((D for D in wholes if _is_exact_ray(proof, D)), None)
+        if D is not None:
+            return D
+    return None
 
 
 def exact_farkas(proof: Proof, y: np.ndarray) -> np.ndarray | None:

@@ -27,6 +27,9 @@ NEAR = 1e-7
 WORK = 1_000_000
 """The most operations on whole numbers that an elimination may take."""
 
+REFINED = 3
+"""How often multipliers are corrected by what they miss."""
+
 MOST = 3_000_000
 """The most entries of the rows, and products of whole numbers over ten."""
 
@@ -54,8 +57,19 @@ class Echelon:
         return self.M.T @ y
 
     def lifted(self, z: np.ndarray) -> np.ndarray:
-        """The smallest y with M^T y = z."""
-        return np.asarray(np.linalg.lstsq(self.M.T, z, rcond=None)[0])
+        """The smallest y with M^T y = z, rows and columns of M in even units: z is met to rounding of its terms."""
+        rows = _one_over(np.max(np.abs(self.M), axis=1))
+        columns = _one_over(np.max(np.abs(self.M * rows[:, None]), axis=0))
+        even = (self.M * rows[:, None] * columns).T
+        y = np.zeros(len(rows))
+        for _ in range(REFINED):
+            y = y + rows * np.linalg.lstsq(even, columns * (z - self.lowered(y)), rcond=None)[0]
+        return np.asarray(y)
+
+
+def _one_over(sizes: np.ndarray) -> np.ndarray:
+    """Powers of two about 1 / sizes."""
+    return np.asarray(np.ldexp(1.0, -np.frexp(np.where(sizes > 0, sizes, 1.0))[1]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,10 +99,10 @@ class Replaced:
         return np.append(y[~self.equal], self.by.lowered(y[self.equal]))
 
     def lifted(self, y: np.ndarray) -> np.ndarray:
-        """Multipliers of the rows before, from those after."""
+        """Multipliers of the rows before, from those after; a trace bound as one row more is none of them."""
         out = np.zeros(len(self.equal))
-        others = int(np.count_nonzero(~self.equal))
-        out[~self.equal], out[self.equal] = y[:others], self.by.lifted(y[others:])
+        others, k = int(np.count_nonzero(~self.equal)), len(self.by.right)
+        out[~self.equal], out[self.equal] = y[:others], self.by.lifted(y[others : others + k])
         return out
 
 

@@ -212,7 +212,8 @@ def combined(family: LinearMap, b: np.ndarray, equal: np.ndarray, trace_bound: f
     if trace_row is not None and not any(member.i == trace_row[0] for group in groups for member in group):
         groups.append([Multiple(trace_row[0], trace_row[0], Fraction(1))])
     by_trace: tuple[int, int] | None = None
-    for group in groups:
+    for k, members in enumerate(groups):
+        group = groups[k] = sorted(members, key=lambda member: _odd_part(member.factor))
         upper: tuple[Fraction, int] | None = None
         lower: tuple[Fraction, int] | None = None
         fixed: tuple[Fraction, int] | None = None
@@ -232,10 +233,14 @@ def combined(family: LinearMap, b: np.ndarray, equal: np.ndarray, trace_bound: f
                     return _contradiction(b, equal, group, fixed[1], end[1])
         elif upper is not None and lower is not None and lower[0] > upper[0]:
             return _contradiction(b, equal, group, lower[1], upper[1])
-        stay = {end[1] for end in ((fixed,) if fixed is not None else (upper, lower)) if end is not None}
+        stay = {end[1] for end in (upper, lower) if end is not None}
         if fixed is None and upper is not None and lower is not None and upper[0] == lower[0]:
-            stay = {upper[1]}
-            now_equal[upper[1]] = True
+            fixed = upper
+        if fixed is not None:  # the row of the fewest digits says it, whatever its sense; those as tight come next
+            says = [Fraction(float(b[member.i])) / member.factor == fixed[0] for member in group]
+            group = groups[k] = [group[i] for i in np.argsort(np.logical_not(says), kind="stable")]
+            stay = {group[0].i}
+            now_equal[group[0].i] = True
         if trace_row is not None and trace_bound is not None:
             mine = [member for member in group if member.i == trace_row[0]]
             if mine:  # <A_ref, X> = k Tr X, k the trace row's number over its factor
@@ -249,8 +254,7 @@ def combined(family: LinearMap, b: np.ndarray, equal: np.ndarray, trace_bound: f
                         factor = next(member.factor for member in group if member.i == least[1])
                         proof = _multipliers(m, {least[1]: -float(1 / (factor * unit))})
                         return Combined(np.arange(m), equal, groups, why, needs_trace_bound=True, farkas=proof)
-                    both = upper is not None and lower is not None and upper[0] == lower[0]
-                    if trace == Fraction(trace_bound) and fixed is None and not both:
+                    if trace == Fraction(trace_bound) and fixed is None:
                         stay = {least[1]}
                         now_equal[least[1]] = True
                         # A_j = k I: y_j k > 0 is a multiplier of Tr X <= R
@@ -270,6 +274,12 @@ def _contradiction(b: np.ndarray, equal: np.ndarray, group: list[Multiple], i: i
     farkas = _multipliers(len(b), {i: float(way * abs(g) * _sign(f)), j: float(-way * abs(f) * _sign(g))})
     why = f"rows {i} and {j} are multiples of each other and cannot both hold"
     return Combined(np.arange(len(b)), equal, [group], why, farkas=farkas)
+
+
+def _odd_part(value: Fraction) -> Fraction:
+    """|value| without its powers of two: the smaller, the fewer digits has the row, and the more its multiplier may."""
+    top, bottom = abs(value.numerator), value.denominator
+    return Fraction(top // (top & -top), bottom // (bottom & -bottom))
 
 
 def _sign(value: Fraction) -> int:

@@ -50,8 +50,11 @@ def with_exact_kernel(proof: Proof, y: np.ndarray) -> np.ndarray | None:
     if not np.any(null) or w[0] < -SMALL * float(w[-1]):
         return None
     V = whole_range(U[:, null] @ U[:, null].conj().T)
-    if V is None:
-        return None
+    return None if V is None else with_kernel(proof, y, V)
+
+
+def with_kernel(proof: Proof, y: np.ndarray, V: np.ndarray) -> np.ndarray | None:
+    """A z near y, z_j >= 0 outside E, with (A(z) - C) V = 0 exactly; None where none is found."""
     terms = np.abs(y) * proof.family.sizes
     used = np.flatnonzero(np.where(proof.equal, y != 0, terms > UNUSED * np.max(terms)))
     if not 0 < len(used) ** 2 * V.size <= WORK:

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from matrixlearn._array import EPS
-from matrixlearn.linalg import cholesky, frobenius, inverse_factor
+from matrixlearn.linalg import cholesky, frobenius, inner, inverse_factor
 from matrixlearn.linalg.verified import INF, diagonal_blocks, inner_bounded, is_definite, least_eigenvalue
 from matrixlearn.problems.linear.combination import combinations
 from matrixlearn.problems.linear.digits import exact_combination
-from matrixlearn.problems.linear.proof import Proof
+from matrixlearn.problems.linear.proof import MOVES, Proof
 from matrixlearn.problems.linear.span import spanned
 
 ROUNDED = 64 * EPS
 """Part of n R by which a trace, or what the rows say of it, may be above R: rounding, as far as X is known."""
+
+NEAR, HALVINGS = 1e-9, 60
+"""The part by which a number may be above the least that is proved, and the most steps of bisection."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +60,20 @@ class TraceLimit:
             return False
         return self.most(found.point, found.delta) <= most or self._follows(proof, found.equal)
 
+    def toward(self, proof: Proof, W: np.ndarray, inside: np.ndarray) -> np.ndarray:
+        """The first of W + theta (X_0 - W) whose trace is proved to be at most R; W where it is, and where none is."""
+        if self.holds(proof, W) or not self.holds(proof, inside):
+            return W
+        here, there = (inner(self.matrix, at) for at in (W, inside))
+        theta = max((here - self.R) / (here - there), 0.0) + 4 * EPS if here > there else 1.0
+        for times in MOVES:
+            if theta * times >= 1:
+                break
+            moved = W + theta * times * (inside - W)
+            if self.holds(proof, moved) and proof.lower(moved)[0] > -INF:
+                return np.asarray(moved)
+        return W
+
     def _follows(self, proof: Proof, equal: np.ndarray) -> bool:
         """Whether rows, ``equal`` of them with equality, say that the trace is at most R, but for rounding: A(z) is the
         matrix of the trace, z_j >= 0 outside these, and b.z <= R.
@@ -89,10 +107,28 @@ class TraceLimit:
             w = np.linalg.eigvalsh((inside + inside.conj().T) / 2)
             low, high = min(low, float(w[0])), max(high, float(w[-1]))
         step = 2 * (error / self.least if self.least > 0 else 0.0) + 4 * len(F) * EPS * max(-low, high)
+
+        def proved(s: float) -> bool:
+            lost = error + s * (self.error + 4 * EPS * frobenius(self.matrix))
+            return is_definite(F + s * self.matrix, lost)
+
         for _ in range(20):
             guess = -low + step
-            lost = error + guess * (self.error + 4 * EPS * frobenius(self.matrix))
-            if is_definite(F + guess * self.matrix, lost):
-                return guess * (1 + 4 * EPS)
+            if proved(guess):
+                return _least(proved, guess) * (1 + 4 * EPS)
             step = 4 * step + 1e-300
         return INF
+
+
+def _least(proved: Callable[[float], bool], most: float) -> float:
+    """About the least number that is proved, by bisection between 0 and one that is."""
+    least = (1 - NEAR) * most
+    if not proved(least):
+        return most
+    least, most = 0.0, least
+    for _ in range(HALVINGS):
+        middle = (least + most) / 2
+        least, most = (least, middle) if proved(middle) else (middle, most)
+        if most - least <= NEAR * most:
+            break
+    return most

@@ -14,7 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
-from matrixlearn._array import EPS, as_numpy, from_numpy, identity
+from matrixlearn._array import as_numpy, from_numpy, identity
 from matrixlearn.linalg import frobenius, inner, spectral_norm, trace
 from matrixlearn.linalg.verified import INF, least_eigenvalue
 from matrixlearn.maps import LinearMap
@@ -24,13 +24,14 @@ from matrixlearn.problems.conic import ConicProblem
 from matrixlearn.problems.game import Game
 from matrixlearn.problems.linear.combination import combinations
 from matrixlearn.problems.linear.digits import (
+    SMALL,
     exact_farkas,
     exact_multipliers,
-    exact_ray,
     is_exactly_feasible,
+    proved_ray,
 )
 from matrixlearn.problems.linear.limit import ROUNDED, TraceLimit
-from matrixlearn.problems.linear.proof import MOVES, TERMS, Proof
+from matrixlearn.problems.linear.proof import TERMS, Proof
 from matrixlearn.problems.linear.recovery import recovered
 from matrixlearn.problems.linear.slater import mixing, optimal_multipliers
 from matrixlearn.problems.linear.span import spanned
@@ -40,6 +41,12 @@ from matrixlearn.typing import Array
 
 VANISHED = 1e-6
 """Part of the usual trace below which X is taken to go to 0, where X = 0 is feasible."""
+
+ROUNDING = 1e-12
+"""Part of ||C|| ||X|| that a negative lower bound may be and count as 0 but for rounding."""
+
+LOST = 1e-10
+"""Part of its size by which a lower bound may be below the objective before a better proof is looked for."""
 
 SMALL_MULTIPLE = 2.0**-10
 """Of the largest multiple of I that the rows allow, what others are moved towards."""
@@ -209,10 +216,19 @@ class OpenProgram(GameProblem, ConicProblem):
             W, X = 0 * W, 0 * X
             lower, size = self.proof.lower(W)
         rounding = self.proof.rounding(W)
-        if lower == -INF and (found := spanned(self.proof, W)) is not None:
+        found = spanned(self.proof, W) if self._loses(W, lower, size) else None
+        if found is not None and found.lower > lower:
             point = from_numpy(found.point, self.C)
             return Bound(point=point, lower=found.lower, size=found.size, rounding=rounding, singular=True)
         return Bound(point=X, lower=lower, size=size, rounding=rounding)
+
+    def _loses(self, W: np.ndarray, lower: float, size: float) -> bool:
+        """Whether the bound of W is missing, or less than <C, W> by more than rounding: a part of ||C|| ||W|| where it
+        may be 0, else, where the order is small, a part of what it adds up to.
+        """
+        if lower == -INF or -ROUNDING * self.proof.cost_size * frobenius(W) < lower < 0:
+            return True
+        return len(W) <= SMALL and inner(as_numpy(self.C), W) - lower > LOST * max(abs(lower), size)
 
     def within_limit(self, X: Array) -> bool:
         """Whether the feasible matrix that X proves has a trace that the user's bound allows."""
@@ -228,14 +244,7 @@ class OpenProgram(GameProblem, ConicProblem):
         It says that nothing bounds the objective, where any matrix is feasible. It is proved by the margins of `Proof`,
         or in small whole numbers.
         """
-        X = self._hermitian(X)
-        if not inner(as_numpy(self.C), X) > 0:
-            return None
-        X = X / float(np.max(np.abs(X)))
-        along = replace(self.proof, b=np.zeros(len(self.b)))
-        if along.lower(X)[0] > 0:
-            return from_numpy(X, self.C)
-        D = exact_ray(self.proof, X)
+        D = proved_ray(self.proof, self._hermitian(X))
         return None if D is None else from_numpy(D, self.C)
 
     def estimate_from_matrix(self, X: Array) -> Bound:
@@ -362,24 +371,9 @@ class OpenProgram(GameProblem, ConicProblem):
         if not self.proof.proves(here) and spanned(self.proof, here) is not None:
             return X
         W = self.proof.toward(here, inside)
-        if inside is not None and not self.within_limit(W) and self.within_limit(inside):
-            W = self._with_less_trace(W, inside)
+        if self.limit is not None and inside is not None:
+            W = self.limit.toward(self.proof, W, inside)
         return from_numpy(W, self.C)
-
-    def _with_less_trace(self, W: np.ndarray, inside: np.ndarray) -> np.ndarray:
-        """The first of W + theta (X_0 - W) whose trace is proved to be at most R; W where none is."""
-        limit = self.limit
-        if limit is None:
-            return W
-        here, there = (inner(limit.matrix, at) for at in (W, inside))
-        theta = max((here - limit.R) / (here - there), 0.0) + 4 * EPS if here > there else 1.0
-        for times in MOVES:
-            if theta * times >= 1:
-                break
-            moved = W + theta * times * (inside - W)
-            if self.within_limit(moved) and self.proof.lower(moved)[0] > -INF:
-                return np.asarray(moved)
-        return W
 
     def recovered(self, X: Array, y: np.ndarray) -> tuple[Array | None, np.ndarray | None]:
         """`recovery.recovered`, in the namespace of C."""

@@ -31,7 +31,7 @@ from matrixlearn.maps.bounded import on_numpy
 from matrixlearn.present import presented_by
 from matrixlearn.problems.base import INF, Bound
 from matrixlearn.problems.conic import ConicProblem
-from matrixlearn.problems.linear.basis import is_invertible
+from matrixlearn.problems.linear.basis import checked_basis
 from matrixlearn.problems.linear.echelon import Echelon, echelon
 from matrixlearn.problems.linear.exact import combined
 from matrixlearn.problems.linear.standard import Standard
@@ -135,7 +135,7 @@ class LinearSDP(ConicProblem):
             msg = f"presolve must be 'rows' or 'echelon', got {self.presolve!r}"
             raise ProblemError(msg)
         if self.units is not None:
-            object.__setattr__(self, "units", _basis(self.units, C.shape[0]))
+            object.__setattr__(self, "units", checked_basis(self.units, C.shape[0]))
         for name, value in (("C", C), ("b", b), ("trace_bound", R), ("family", family), ("equalities", equal)):
             object.__setattr__(self, name, value)
         if self.interior is not None:
@@ -279,15 +279,21 @@ class LinearSDP(ConicProblem):
         if standard.only_zero:
             return Bound(point=0 * self.C, lower=0.0)
         W = standard.lowered_matrix(X)
-        point = X if standard.face is None else standard.lifted_matrix(W)
         bound, program = standard.program.bound_from_matrix(W), standard.program
-        if bound.point is not W:  # moved
-            W = bound.point if bound.point is not None else W
-            point = standard.lifted_matrix(W)
-        beyond = not program.within_limit(W)
-        if beyond and not program.nearly_within_limit(W):
-            return Bound(point=point)
-        return dataclasses.replace(bound, point=point, beyond=beyond)
+        if program.within_limit(W if bound.point is None else bound.point):
+            return self._lifted(bound, X, W)
+        limited = standard.with_trace_row  # rows and trace are met at once by a matrix near W
+        by_row = Bound() if limited is None else limited.program.bound_from_matrix(W)
+        if by_row.lower > -INF:
+            return self._lifted(by_row, X, W)
+        nearly = program.nearly_within_limit(W if bound.point is None else bound.point)
+        return dataclasses.replace(self._lifted(bound if nearly else Bound(point=bound.point), X, W), beyond=nearly)
+
+    def _lifted(self, bound: Bound, X: Array, W: Array) -> Bound:
+        """The bound of a matrix of the equivalent program; X stands for W itself."""
+        if (bound.point is None or bound.point is W) and self.standard.face is None:
+            return dataclasses.replace(bound, point=X)
+        return dataclasses.replace(bound, point=self.standard.lifted_matrix(W if bound.point is None else bound.point))
 
     def ray_near(self, X: Array) -> Array | None:
         """A direction along which nothing bounds the objective; none where the trace is bounded."""
@@ -348,21 +354,10 @@ class LinearSDP(ConicProblem):
 
     def reference(self) -> cvxpy.Problem:
         """The primal form (4.4)."""
-        import cvxpy as cp
+        from matrixlearn.problems.linear.in_cvxpy import program
 
-        n = self.C.shape[0]
-        C = as_numpy(self.C)
         A = [as_numpy(self.family.matrix(j)) for j in range(self.family.shape[0])]
-        hermitian = np.iscomplexobj(C) or any(np.iscomplexobj(a) for a in A)
-        X = cp.Variable((n, n), name="X", hermitian=hermitian, symmetric=not hermitian)
-        real = cp.real if hermitian else lambda expression: expression  # cvxpy refuses the real part of a real one
-        constraints = [X >> 0]
-        if self.trace_bound is not None:
-            constraints.append(real(cp.trace(X)) <= self.trace_bound)
-        for a, bj, equal in zip(A, self.b, self.equalities, strict=True):
-            left = real(cp.trace(a @ X))
-            constraints.append(left == bj if equal else left <= bj)
-        return cp.Problem(cp.Maximize(real(cp.trace(C @ X))), constraints)
+        return program(as_numpy(self.C), A, self.b, self.equalities, self.trace_bound)
 
     def read_reference(self, reference: cvxpy.Problem) -> tuple[Array | None, np.ndarray | None]:
         """(X, y) of a solved `reference`; None for what its solver did not return."""
@@ -403,18 +398,3 @@ class LinearSDP(ConicProblem):
         # the trace is bounded by a row: a trace bound is an assumption, not a constraint
         A, b = np.concatenate([A, np.eye(n)[None]]), np.append(b, float(np.real(np.trace(X))) * rng.uniform(1.1, 3.0))
         return cls(draw(), A, b)
-
-
-def _basis(units: Any, n: int) -> np.ndarray:
-    """The units of the basis, or the basis itself."""
-    if getattr(units, "shape", None) == (n, n):
-        T = np.array(units, dtype=float)
-        if not (np.isfinite(T).all() and is_invertible(T)):
-            msg = "units must be an invertible matrix of few digits, or powers of two"
-            raise ProblemError(msg)
-        return T
-    t = as_real_vector("units", units, n)
-    if not np.all((t > 0) & (np.frexp(t)[0] == 0.5)):
-        msg = f"units must be powers of two, got {units!r}"
-        raise ProblemError(msg)
-    return t

@@ -36,6 +36,7 @@ from matrixlearn._array import EPS
 from matrixlearn.linalg import cholesky, frobenius
 from matrixlearn.linalg.verified import (
     INF,
+    SMALLEST,
     approximate_least,
     inner_bounded,
     is_definite,
@@ -45,9 +46,10 @@ from matrixlearn.linalg.verified import (
 from matrixlearn.maps import CompressedMap, LinearMap
 from matrixlearn.maps.bounded import adjoint_bounded, apply_error, congruence_error, gram_bounded
 from matrixlearn.problems.linear.exact import multiples
+from matrixlearn.problems.linear.members import two_product
 
 TERMS = 1e-12
-"""Part of the sum of |C_ij X_ij| that bounds may differ by without a gap: an optimum of 0 has no size of its own."""
+"""Part of the sum of |C_ik X_ik| that bounds may differ by without a gap: an optimum of 0 has no size of its own."""
 
 NEARLY = 1e-12
 """Part of the size of a matrix below which its trace may be 0."""
@@ -159,9 +161,17 @@ class Proof:
         return float(np.vdot(np.abs(self.C), np.abs(X)))
 
     def rounding(self, X: np.ndarray) -> float:
-        """`TERMS` sum_ik |C_ik X_ik| where the terms cancel: the same in all units of the rows and of the basis."""
-        terms = self.terms(X)
-        return TERMS * terms if abs(inner_bounded(self.C, X)[0]) < CANCELLED * terms else 0.0
+        """`TERMS` sum_ik |C_ik X_ik| where the terms cancel, 64 n eps sum_ik |C_ik| (X_ii X_kk)^1/2 where <C, X> is
+        less than a thousandth of that sum; both are the same in all units of the rows and of the basis. An entry of a
+        semidefinite X is known to a part of (X_ii X_kk)^1/2 only, be it 0.
+        """
+        if self.whole is not None and self.basis is not None:
+            return self.whole.rounding(self.basis @ X @ self.basis.T)
+        value, terms = abs(inner_bounded(self.C, X)[0]), self.terms(X)
+        roots = np.sqrt(np.maximum(np.real(np.diagonal(X)), 0.0))
+        most = float(roots @ np.abs(self.C) @ roots)
+        cancelled = TERMS * terms if value < CANCELLED * terms else 0.0
+        return max(cancelled, 64 * len(X) * EPS * most if value < CANCELLED * most else 0.0)
 
     def margin(self, X: np.ndarray) -> Margin:
         """What the rows leave of X: how far the feasible matrix may be, and the slack of the others beyond that."""
@@ -269,10 +279,14 @@ class Proof:
         return out
 
     def value(self, y: np.ndarray) -> tuple[float, float]:
-        """(an upper bound of b.y, the sum of |b_j y_j|)."""
-        terms = self.b * y
+        """(an upper bound of b.y, 0 where it is; the sum of |b_j y_j|): nothing is rounded but the result."""
+        terms, lost = two_product(self.b, y)
         size = float(np.sum(np.abs(terms)))
-        return float(np.sum(terms)) + (len(y) + 2) * EPS * size, size
+        if not np.isfinite(lost).all():  # beyond 2^996
+            return float(np.sum(terms)) + (len(y) + 2) * EPS * size, size
+        underflows = int(np.count_nonzero((self.b != 0) & (y != 0) & (np.abs(terms) < SMALLEST)))
+        total = math.fsum([*terms.tolist(), *lost.tolist()]) + underflows * SMALLEST
+        return (math.nextafter(total, INF) if total else 0.0), size
 
     def slack(self, y: np.ndarray) -> tuple[np.ndarray, float]:
         """(A(y) - C, a bound on the norm of its error).

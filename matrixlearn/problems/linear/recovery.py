@@ -10,16 +10,25 @@ slack, in whole numbers. Of the X that live on it, the one next to the given X i
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from matrixlearn.linalg.verified import INF
 from matrixlearn.maps import CompressedMap
-from matrixlearn.problems.linear.digits import exact_multipliers
+from matrixlearn.problems.linear.digits import exact_multipliers, is_exactly_feasible
+from matrixlearn.problems.linear.kernel import with_kernel
 from matrixlearn.problems.linear.proof import Proof
-from matrixlearn.problems.linear.span import LARGEST, MOST, whole_range, within
+from matrixlearn.problems.linear.span import LARGEST, MOST, whole_ranges, within
 
 NULL = 1e-7
 """Part of the largest eigenvalue of the slack below which one counts as 0."""
+
+PARTS = (0.0, 2.0**-12, 2.0**-8, 2.0**-4, 2.0**-2, 2.0**-1)
+"""Of a multiplier, in the order in which they are tried."""
+
+GAPS = 1e2, 3
+"""The least ratio of neighbouring eigenvalues of X that are taken for a gap, and how many gaps are looked at."""
 
 JOINING = 12
 """The most rows that join those of the multipliers."""
@@ -35,17 +44,49 @@ def recovered(proof: Proof, X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray | 
     """(X', z) next to a nearly optimal pair, either None where none is found."""
     if len(X) > LARGEST or isinstance(proof.family, CompressedMap):
         return None, None
-    y = proof.signed(y)
-    z = exact_multipliers(proof, y)
+    y, ranges = proof.signed(y), list(whole_ranges(X, GAPS))
+    z = _multipliers(proof, y, ranges)
     if z is None and proof.upper(y)[0] == INF:  # X may run away, along a ray
         return None, None
     terms = np.abs(y if z is None else z) * proof.family.sizes
     used = terms > (USED * float(np.max(terms, initial=0.0)) if z is None else 0.0)
-    for V in (_null_space(proof.slack(y if z is None else z)[0]), whole_range(X)):
-        found = None if V is None else within(proof, X, V, _met(proof, X, V, proof.equal | used))
+    for V in [*_null_space(proof.slack(y if z is None else z)[0]), *ranges]:
+        found = within(proof, X, V, _met(proof, X, V, proof.equal | used))
         if found is not None:
             return found.point, z
     return None, z
+
+
+def _multipliers(proof: Proof, y: np.ndarray, ranges: list[np.ndarray]) -> np.ndarray | None:
+    """The best z of few digits next to y with A(z) - C >= 0, proved; (A(z) - C) V = 0 for a range V of X, where that
+    is better.
+    """
+    found = [z for V in ranges if (z := with_kernel(proof, y, V)) is not None and is_exactly_feasible(proof, z)]
+    found += [z for z in (exact_multipliers(proof, y),) if z is not None]
+    return min((lessened(proof, z) for z in found), key=lambda z: proof.value(z)[0], default=None)
+
+
+def _null_space(F: np.ndarray) -> Iterator[np.ndarray]:
+    """The null space of a slack but for rounding, in whole numbers."""
+    w, U = np.linalg.eigh(F)
+    null = w <= NULL * float(w[-1]) if w[-1] > 0 else np.ones(len(w), dtype=bool)
+    return whole_ranges(U[:, null] @ U[:, null].conj().T)
+
+
+def lessened(proof: Proof, z: np.ndarray) -> np.ndarray:
+    """z with less of the inequalities that cost b_j z_j > 0, as long as A(z) - C >= 0 is proved without rounding.
+
+    Where a row leaves X little room, z_j grows as 1 / b_j until an interior point has far less than b_j for mu.
+    """
+    costs = np.where(proof.equal, 0.0, proof.b * z)
+    for j in sorted(np.flatnonzero(costs > 0), key=lambda j: proof.b[j] / proof.family.sizes[j]):
+        for part in PARTS:
+            less = z.copy()
+            less[j] *= part
+            if is_exactly_feasible(proof, less):
+                z = less
+                break
+    return z
 
 
 def _met(proof: Proof, X: np.ndarray, V: np.ndarray, equal: np.ndarray) -> np.ndarray:
@@ -74,10 +115,3 @@ def _met(proof: Proof, X: np.ndarray, V: np.ndarray, equal: np.ndarray) -> np.nd
 def _entries(M: np.ndarray) -> np.ndarray:
     """The real and imaginary parts as one vector: <M, N> is a product of such."""
     return np.concatenate([np.real(M).reshape(-1), np.imag(M).reshape(-1)])
-
-
-def _null_space(F: np.ndarray) -> np.ndarray | None:
-    """The null space of a slack but for rounding, in whole numbers; None where it has none."""
-    w, U = np.linalg.eigh(F)
-    null = w <= NULL * float(w[-1]) if w[-1] > 0 else np.ones(len(w), dtype=bool)
-    return whole_range(U[:, null] @ U[:, null].conj().T) if np.any(null) else None

@@ -10,6 +10,7 @@ do on a subspace, are dropped, exactly. What `Proof.lower` then proves of W is p
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
@@ -43,7 +44,7 @@ WORK = 400_000
 NEAR = 1e-5
 """Part of their terms that equalities may be missed by."""
 
-ACTIVE = (1e-6, 1e-12)
+ACTIVE = (1e-6, 1e-12, 1e-14, 0.0)
 """Parts of its terms below which the slack of an inequality counts as none, in the order in which they are tried."""
 
 DENOMINATOR = 64
@@ -121,26 +122,37 @@ def as_real(A: np.ndarray) -> np.ndarray:
 
 
 def whole_range(X: np.ndarray) -> np.ndarray | None:
-    """V, whole numbers times powers of two, whose span is that of the eigenvectors of X that count: I, where all do;
-    None where no eigenvalue stands apart, or where V has no small fractions.
+    """The first of `whole_ranges`; None where there is none."""
+    return next(whole_ranges(X), None)
+
+
+def whole_ranges(X: np.ndarray, gaps: tuple[float, int] = (GAP, 1)) -> Iterator[np.ndarray]:
+    """V, whole numbers times powers of two, whose span is that of the eigenvectors of X that count: I, where all do.
+
+    One for each gap between eigenvalues, of a ratio and a number as ``gaps`` says, the widest first; none for one whose
+    V has no small fractions.
     """
     w, U = np.linalg.eigh(X)
-    n = len(w)
     if not w[-1] > 0:
-        return None
+        return
+    least, most = gaps
     floors = np.maximum(w[:-1], NOISE * w[-1])
     ratios = np.append(w[0] / (NOISE * w[-1]), w[1:] / floors)
-    at = int(np.argmax(ratios))
-    if at == 0:
-        return np.eye(n, dtype=X.dtype)
-    if not ratios[at] >= GAP:
-        return None
-    U = U[:, at:]
-    noise = min(10 * float(ratios[at]) ** -0.5, 1e-2)  # |X_ij| <= sqrt(w_i w_j) between the range and the others
+    widest = np.argsort(-ratios, kind="stable")[:most]
+    for at in (int(k) for k in widest if k == widest[0] == 0 or (k > 0 and ratios[k] >= least)):
+        V = np.eye(len(w), dtype=X.dtype) if at == 0 else _whole_basis(U[:, at:], float(ratios[at]))
+        if V is not None:
+            yield V
+
+
+def _whole_basis(U: np.ndarray, ratio: float) -> np.ndarray | None:
+    """The reduced echelon form of a span, each entry the simplest fraction near; None where that is not exact."""
+    n = len(U)
+    noise = min(10 * ratio**-0.5, 1e-2)  # |X_ij| <= sqrt(w_i w_j) between the range and the others
     pivots = np.sort(pivot_order(U.T)[: U.shape[1]])
     form = np.linalg.solve(U[pivots].T, U.T)
     parts = (form.real, form.imag) if np.iscomplexobj(form) else (form,)
-    V = np.zeros((n, len(form)), dtype=X.dtype)
+    V = np.zeros((n, len(form)), dtype=U.dtype)
     for column in range(len(form)):
         entries = [[_nearest(float(value), noise) for value in part[column]] for part in parts]
         common = lcm(*(entry.denominator for part in entries for entry in part))

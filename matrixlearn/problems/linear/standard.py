@@ -291,6 +291,7 @@ class Standard:
 
     # -- the trace --------------------------------------------------------------------------------
 
+    @cached_property
     def with_trace_row(self) -> Standard | None:
         """The same with Tr X <= R as the last row; None where there is no R, or its matrix is not known exactly."""
         program = self.program

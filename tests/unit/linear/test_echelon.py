@@ -38,6 +38,23 @@ def test_mixed_rows_have_the_form_of_the_rows(seed):
         np.testing.assert_allclose(np.tensordot(found.M, Z, axes=1), mixed, atol=1e-12)
 
 
+@given(seed=st.integers(0, 10**6))
+def test_multipliers_come_back_from_the_form_in_any_units(seed):
+    """y = lifted(z) has M^T y = z to the rounding of |M|^T |y|."""
+    rng = np.random.default_rng(seed)
+    n, m = int(rng.integers(2, 6)), int(rng.integers(1, 4))
+    A = rng.integers(-2, 3, (m, n, n)).astype(float)
+    units = np.outer(*[2.0 ** rng.integers(-13, 14, n)] * 2)
+    rows = 4.0 ** rng.integers(-10, 11, m)
+    A = np.tensordot(mixing(rng, m), A + A.transpose(0, 2, 1), axes=1) * units * rows[:, None, None]
+    found = echelon(DenseMap(A), np.zeros(m)) if np.all(np.any(A != 0, axis=(1, 2))) else None
+    if found is None:
+        return
+    z = rng.standard_normal(len(found.right))
+    y = found.lifted(z)
+    np.testing.assert_array_less(np.abs(found.lowered(y) - z), 1e-14 * (np.abs(found.M).T @ np.abs(y)) + 1e-300)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_a_chain_of_squares_is_solved_however_its_rows_were_mixed(seed):
     """x_0^2 <= x_1, ..., x_11^2 <= 0: the condition number of the mixed rows is about 1e9."""

@@ -1,5 +1,7 @@
 """Optimal pairs in few digits, found from points that are only near them."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 from hypothesis import assume, given
@@ -9,7 +11,7 @@ import matrixlearn as ml
 from matrixlearn.maps import DenseMap, RankOneMap, ScaledMap, StackedMap
 from matrixlearn.problems.linear.members import exact_matrix
 from matrixlearn.problems.linear.proof import Proof
-from matrixlearn.problems.linear.recovery import recovered
+from matrixlearn.problems.linear.recovery import lessened, recovered
 from matrixlearn.testing.exact import exact_program, solve_faults
 
 
@@ -80,10 +82,39 @@ def test_a_row_whose_matrix_has_more_digits_is_no_exact_matrix():
     assert ml.certify(problem, y=np.ones(1)).upper == np.inf
 
 
-@pytest.mark.parametrize("seed", [300713, 300796, 300934, 301833, 301926])
-def test_programs_that_end_above_tol_but_for_the_recovery(seed):
+def test_a_multiplier_that_a_thin_row_does_not_need_is_lessened():
+    """min X_00 with X_11 <= w: any z_1 >= 0 is feasible, and 0 is optimal; what the optimum needs stays."""
+    A = np.array([np.diag([-1.0, 0.0]), np.diag([0.0, 1.0])])
+    proof = Proof(np.diag([-1.0, 0.0]), DenseMap(A), np.array([-1.0, 2.0**-30]), np.zeros(2, dtype=bool))
+    np.testing.assert_array_equal(lessened(proof, np.array([1.0, 366.5])), [1.0, 0.0])
+    needed = Proof(np.diag([-1.0, 1.0]), proof.family, proof.b, proof.equal)  # X_11 is worth 1
+    np.testing.assert_array_equal(lessened(needed, np.array([1.0, 3.0])), [1.0, 1.5])
+
+
+@pytest.mark.parametrize("factor", [3.0, 5.0])
+def test_of_two_rows_that_say_the_same_the_one_with_fewer_digits_stays(factor):
+    """max <A, X>, <A, X> <= 1, 3 <A, X> <= 3, A indefinite: a multiplier of 1/3 is no number in binary."""
+    A = np.array([[0.0, 1.0], [1.0, 0.0]])
+    for senses in (["<=", "<=", ">="], ["==", "<=", ">="]):  # with -1 <= <A, X>, which is not tight
+        for C in (A, -A):
+            problem = ml.LinearSDP.with_senses(C, [factor * A, A, A], [factor, 1.0, -1.0], senses)
+            solution = ml.solve(problem, tol=1e-9)
+            assert solution.status == "optimal", solution.explain()
+            optimum = -1.0 if C is not A and "==" in senses else 1.0
+            assert solution.lower <= optimum <= solution.upper
+            assert problem.b @ solution.y == pytest.approx(optimum, rel=1e-9)
+            np.testing.assert_allclose(problem.family.apply(solution.y), C, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("seed", "bound"),
+    [(300713, True), (300796, True), (300934, True), (301833, True), (301926, True), (401269, True), (800089, True),
+     (810476, False), (812504, False), (813613, False), (814324, False)],
+)  # fmt: skip
+def test_programs_that_end_above_tol_but_for_the_recovery(seed, bound):
     """Thin sides, degenerate multipliers, S* = 0, and complex rows on a face."""
     program = exact_program(seed)
+    program = program if bound else dataclasses.replace(program, trace_bound=None)
     solution = ml.solve(program.problem(), tol=1e-9)
     assert solution.status == "optimal", solution.explain()
     assert solve_faults(program, solution, 1e-9) == []
