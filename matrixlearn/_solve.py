@@ -199,7 +199,7 @@ def _solved(problem: Problem, asked: Request, tell: Callback) -> Solution:
         known = _without_assumption(_best_of(problems, points), points, tol=asked.tol, atol=asked.atol)
         X = known.from_matrix.point if proves(known.from_matrix) else final.X
         problem, final = known.problem, Proposal(X=X, y=final.y if known.y is None else known.y)
-    return _solution(problem, final, replace(found, notes=tuple(notes)), asked)
+    return _solution(problem, final, replace(found, notes=tuple(notes)), asked, [point.X for point in points])
 
 
 def _run(reduction: Reduction, asked: Request, tell: Callback) -> Found:
@@ -318,8 +318,8 @@ def _answered(problem: Problem, why: str, asked: Request) -> Solution:
     )
 
 
-def _solution(problem: Problem, points: Proposal, found: Found, asked: Request) -> Solution:
-    """The answer, certified by the call that `Certificate.verify` makes."""
+def _solution(problem: Problem, points: Proposal, found: Found, asked: Request, tried: list[Array | None]) -> Solution:
+    """The answer, certified by the call that `Certificate.verify` makes; a ray may be near any X of ``tried``."""
     done, best, tol, atol = found.run, found.run.incumbent, asked.tol, asked.atol
     X = None if best.from_vector.upper == -INF or best.from_vector.lower == INF else points.X  # y proves there is none
     try:
@@ -331,7 +331,8 @@ def _solution(problem: Problem, points: Proposal, found: Found, asked: Request) 
         certificate = done.certificate
         value = certificate.upper if problem.objective == "minimize" else certificate.lower
     if certificate.upper == INF and certificate.lower > -INF and X is not None:
-        certificate = replace(certificate, ray=ray_near(problem, X))
+        rays = (ray_near(problem, near) for near in (X, *tried) if near is not None)
+        certificate = replace(certificate, ray=next((ray for ray in rays if ray is not None), None))
     status, why = status_of(certificate, tol, atol), done.ended
     if status is Status.INFEASIBLE:
         within = "" if certificate.trace_bound is None else f" with tr X <= {certificate.trace_bound:g}"

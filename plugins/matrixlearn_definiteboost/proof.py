@@ -50,7 +50,13 @@ FARTHEST = 0.5
 SHARES = 4.0
 """Times the margin that a proof needs, which a move leaves."""
 
-MOVES = 4
+NEAR = 1e-3
+"""||E||_F of a proof beyond which a move may make a better one."""
+
+STEP = 0.45
+"""The most of ||E||_F in one of them."""
+
+MOVES = 6
 """Of one W onto the rows that it misses."""
 
 
@@ -196,15 +202,15 @@ class ProjectionProof:
 
     @cached_property
     def independent(self) -> tuple[DenseMap, np.ndarray] | None:
-        """(rows, right-hand sides) that say exactly what tr W = 1 and the equalities say, where these depend on each
-        other; None where that is not proved.
+        """(rows, right-hand sides) that say exactly what tr W = 1 and the equalities say, in echelon form: where these
+        depend on each other, or nearly, as rows of few digits; None where that is not proved.
         """
         family, which = self.family, self.equal
         if len(which) == 0 or self.problem.family.is_complex or not isinstance(family, DenseMap):
             return None
         right = np.append(1.0, self.ends[1][which])
         found = echelon(DenseMap(np.concatenate([self.trace[None], family.A[which]])), right)
-        if found is None or len(found.right) > len(which):
+        if found is None:
             return None
         return DenseMap(np.stack([found.family.matrix(k) for k in range(len(found.right))])), found.right
 
@@ -262,15 +268,18 @@ class ProjectionProof:
         Moves and the face are looked for while a solve has time; what W proves as it stands is said in any case.
         """
         at: Factored | None = Factored.of(W, self.face)
+        best: Proved | None = None
         for _ in range(MOVES + 1):
             if at is None:
                 break
             found = self.proved(at)
-            if found.upper < INF:
-                return found
-            if not there_is_time():
+            if found.upper < (INF if best is None else best.upper):
+                best = found
+            if (best is not None and found.epsilon <= NEAR) or not there_is_time():
                 break
-            at = self._step(at, found.rows, found.epsilon if math.isfinite(found.epsilon) else 0.0)
+            at = self._step(at, found.rows, found.epsilon)
+        if best is not None:
+            return best
         if not there_is_time() and "on_face" not in self.__dict__:
             return None
         return None if self.on_face is None else self.on_face.near(W)
@@ -282,22 +291,36 @@ class ProjectionProof:
         return None if face is None else ProjectionProof(self.problem, face)
 
     def _step(self, at: Factored, rows: RowSlacks, epsilon: float) -> Factored | None:
-        """F (I + E) F^H with the smallest E that meets the equalities and the inequalities without slack."""
-        short = self._short(at, rows, epsilon) if self.problem.slack is None else np.full(len(rows.apart), -INF)
+        """F (I + E) F^H with the smallest E that meets the equalities and the inequalities without slack, or a part of
+        E where it is too large for one step.
+        """
+        near = epsilon if math.isfinite(epsilon) else 0.0
+        short = self._short(at, rows, near) if self.problem.slack is None else np.full(len(rows.apart), -INF)
         lacking = np.flatnonzero(short > 0)
-        which = np.concatenate([self.equal, lacking])
-        margin = SHARES * (rows.error + self.family.sizes * at.total * max(epsilon, EPS))
+        margin = SHARES * (rows.error + self.family.sizes * at.total * max(near, EPS))
         inward = np.where(rows.above <= rows.below, -1.0, 1.0) * (short + margin)
-        target = np.concatenate([rows.apart[self.equal], inward[lacking]])
-        B = self._pulled_back(at, which)
+        B, right = self._lacking(at, rows, in_echelon_form=not epsilon <= NEAR)
+        B = np.concatenate([B, self._pulled_back(at, lacking)[1:]])
+        right = np.append(right, self.units[lacking] * inward[lacking])
         flat = B.reshape(len(B), -1)
-        gram = np.real(flat.conj() @ flat.T)
-        right = np.append(-rows.trace, self.units[which] * target)
-        E = np.tensordot(_solved(gram, right), B, axes=1)
-        if not float(np.linalg.norm(E)) < FARTHEST:
+        E = np.tensordot(_solved(np.real(flat.conj() @ flat.T), right), B, axes=1)
+        size = float(np.linalg.norm(E))
+        if not size < INF:
             return None
+        E = E * min(1.0, STEP / size) if size > 0 else E
         inside = at.inside + at.F @ _hermitian(E[None])[0] @ at.F.conj().T
         return Factored.of(inside if self.face is None else self.face.V @ inside @ self.face.V.T, self.face)
+
+    def _lacking(self, at: Factored, rows: RowSlacks, in_echelon_form: bool) -> tuple[np.ndarray, np.ndarray]:
+        """(B, r): <B_j, E> = r_j says that the trace and the equalities are met, in either form."""
+        if in_echelon_form and self.independent is not None:
+            family, right = self.independent
+            units = np.ldexp(1.0, -np.frexp(family.sizes)[1])
+            B = _hermitian(units[:, None, None] * (at.F.conj().T @ family.A @ at.F))
+            return B, units * (right - family.adjoint(at.inside))
+        return self._pulled_back(at, self.equal), np.append(
+            -rows.trace, self.units[self.equal] * rows.apart[self.equal]
+        )
 
 
 def _solved(gram: np.ndarray, right: np.ndarray) -> np.ndarray:

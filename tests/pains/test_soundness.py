@@ -159,6 +159,8 @@ def test_a_row_that_is_nearly_semidefinite_is_not(e, senses):
     right = 2 * math.sqrt(e) / (1 + e)
     assert solution.upper >= right * (1 - 1e-12)
     assert solution.lower <= right * (1 + 1e-12) or solution.certificate.rigour == "estimate"
+    if senses == "==":
+        assert solution.status == "trace bound", solution.explain()
 
 
 def test_a_face_by_a_sum_of_squares():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -17,6 +18,9 @@ from matrixlearn.problems.linear.span import spanned
 
 ROUNDED = 64 * EPS
 """Part of n R by which a trace, or what the rows say of it, may be above R: rounding, as far as X is known."""
+
+NEAR, HALVINGS = 1e-9, 60
+"""The part by which a number may be above the least that is proved, and the most steps of bisection."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,10 +107,28 @@ class TraceLimit:
             w = np.linalg.eigvalsh((inside + inside.conj().T) / 2)
             low, high = min(low, float(w[0])), max(high, float(w[-1]))
         step = 2 * (error / self.least if self.least > 0 else 0.0) + 4 * len(F) * EPS * max(-low, high)
+
+        def proved(s: float) -> bool:
+            lost = error + s * (self.error + 4 * EPS * frobenius(self.matrix))
+            return is_definite(F + s * self.matrix, lost)
+
         for _ in range(20):
             guess = -low + step
-            lost = error + guess * (self.error + 4 * EPS * frobenius(self.matrix))
-            if is_definite(F + guess * self.matrix, lost):
-                return guess * (1 + 4 * EPS)
+            if proved(guess):
+                return _least(proved, guess) * (1 + 4 * EPS)
             step = 4 * step + 1e-300
         return INF
+
+
+def _least(proved: Callable[[float], bool], most: float) -> float:
+    """About the least number that is proved, by bisection between 0 and one that is."""
+    least = (1 - NEAR) * most
+    if not proved(least):
+        return most
+    least, most = 0.0, least
+    for _ in range(HALVINGS):
+        middle = (least + most) / 2
+        least, most = (least, middle) if proved(middle) else (middle, most)
+        if most - least <= NEAR * most:
+            break
+    return most
