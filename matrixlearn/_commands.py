@@ -280,14 +280,12 @@ def check(name: str, max_examples: int) -> None:
         raise click.ClickException(f"{failed} check(s) of {name} failed{explained}")  # noqa: EM102
 
 
-def _problem_called(name: str) -> str:
-    """A problem's name, or that of the first problem that the plugin of that name brings."""
+def _problems_called(name: str) -> list[str]:
+    """A problem's name, or those of the problems that the plugin of that name brings."""
     if name in registered_problems():
-        return name
+        return [name]
     packages = _of_each(lambda _, presenter: presenter.problem_class.__module__.partition(".")[0])
-    return next(
-        (key for key, package in packages.items() if package.partition("_")[::2] == ("matrixlearn", name)), name
-    )
+    return [key for key, package in packages.items() if package.partition("_")[::2] == ("matrixlearn", name)] or [name]
 
 
 @cli.command()
@@ -303,7 +301,8 @@ def demo(name: str | None, output: Path | None) -> None:
     """Show the problem, or the plugin, NAME at work on real data; without a name, the first that can be shown."""
     with _told():
         if name is not None:
-            run = presenter_of(registered_problems()[_problem_called(name)]).demo()
+            called = (presenter_of(registered_problems()[each]).demo() for each in _problems_called(name))
+            run = next((shown for shown in called if shown), None)
         if name is None or run is None:
             shown = {key: found for key, found in _of_each(lambda _, presenter: presenter.demo()).items() if found}
             if name is not None:

@@ -3,7 +3,8 @@
     python benchmarks/contract/mutants.py [--only WORD] [--seconds 300]
 
 They are listed in mutants.txt. Each is made in a copy of the checkout, in a temporary folder; the tests named with it
-run on one process. A test run that takes longer than --seconds counts as noticed by nobody: a limit is no proof.
+run on one process, with the examples of the profile ``ci``. A test run that takes longer than --seconds counts as
+noticed by nobody: a limit is no proof.
 """
 
 import argparse
@@ -42,7 +43,8 @@ def listed() -> list[Mutant]:
 def run(copy: Path, tests: str, seconds: float) -> str:
     """killed, survives, or what went wrong."""
     path = os.pathsep.join(str(copy / part) for part in (".", "plugins"))
-    environment = {**os.environ, "PYTHONPATH": path, "OPENBLAS_NUM_THREADS": "1", "MPLBACKEND": "Agg"}
+    own = {"PYTHONPATH": path, "OPENBLAS_NUM_THREADS": "1", "MPLBACKEND": "Agg", "HYPOTHESIS_PROFILE": "ci"}
+    environment = {**os.environ, **own}
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-n", "0", "-p", "no:cacheprovider", *tests.split()]
     try:
         done = subprocess.run(command, cwd=copy, env=environment, capture_output=True, timeout=seconds, text=True)

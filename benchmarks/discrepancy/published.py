@@ -19,6 +19,7 @@ from matrixlearn.engines import MatrixMultiplicativeWeights, Theory
 from matrixlearn.oracles import SortedListOracle
 
 LIMIT, DELTA = 120.0, 0.1
+"""Seconds, of which a busy machine gives a part, and delta."""
 
 SCHEDULES = {"mmw, as published": Theory(DELTA), "mmw, thesis's heuristics": Theory.as_run(DELTA)}
 
@@ -44,7 +45,7 @@ def trace(name, size, draw, limit):
         return spent > limit
 
     solution = ml.solve(problem, engine, tol=DELTA, callback=watch, time_limit=limit)
-    spent = time.process_time() - start
+    spent = time.process_time() - start  # what a busy machine leaves of the limit
     ended = "gap" if solution.gap <= DELTA else "guesses agree" if "guesses agree" in solution.ended else "limit"
     return {"ended": ended, "seconds": spent, "rounds": solution.iterations, "gaps": gaps, "gap": solution.gap}
 
@@ -65,9 +66,9 @@ def traces(limit=LIMIT):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--limit", type=float, default=LIMIT, help="CPU seconds")
+    parser.add_argument("--limit", type=float, default=LIMIT, help="seconds for a run")
     given = parser.parse_args()
-    header(f"the published schedule, at most {given.limit:g} CPU s a run")
+    header(f"the published schedule, at most {given.limit:g} s a run")
     for name, sizes in traces(given.limit).items():
         for size, runs in sizes.items():
             for draw, run in enumerate(runs):

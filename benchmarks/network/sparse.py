@@ -1,9 +1,10 @@
 """Sparse tasks on a graph: what the graph adds to GSpartan, and what each part of dJSMT adds to a filter by itself.
 
-    python benchmarks/network/sparse.py [colorado|streams] [--draws 2] [--data FOLDER]
+    python benchmarks/network/sparse.py [colorado|streams|solvers] [--draws 2] [--data FOLDER]
 
 colorado   NMSE of GSpartan on the test months, with and without the Laplacian
 streams    mean-square deviation of 20 nodes, simulated
+solvers    rounds of GSpartan's steps with and without what quickens them; JointlySparse beside Clarabel
 
 Colorado: rank 10. Only the product of `mix` and `base` matters, as a column of U may grow while that of V shrinks: one
 grid for both. The grid of `tie` holds 0, no Laplacian; all choices by the validation months of `learning.py`, errors of
@@ -16,12 +17,23 @@ reported on 8 fresh ones, in dB, with standard errors. A draw is its own part of
 """
 
 import argparse
+import time
 import warnings
 from pathlib import Path
 
 import networkx as nx
 import numpy as np
-from matrixlearn_network import GraphWarning, GSpartan, JointlySparseLearner, complete, neighbours, variogram
+from matrixlearn_network import (
+    BlockCoordinateDescent,
+    GraphWarning,
+    GSpartan,
+    JointlySparse,
+    JointlySparseLearner,
+    complete,
+    neighbours,
+    variogram,
+)
+from matrixlearn_network.factors import Factors
 from scipy.linalg import block_diag
 
 import matrixlearn as ml
@@ -130,8 +142,58 @@ def run_streams(_, draws):
         print(f"{kind:12} LMS {alone.mean():.1f}   " + "   ".join(cells), flush=True)
 
 
+# -- solvers ----------------------------------------------------------------------------------------
+
+
+class Plain(BlockCoordinateDescent):
+    """Without extrapolation."""
+
+    def _moved(self, problem, state, ahead):
+        return super()._moved(problem, state, 0.0)
+
+
+def simulated(seed, m, n, d, support):
+    """Tasks on a random graph of degree 4 that use the same features."""
+    rng = np.random.default_rng(seed)
+    W = np.zeros((d, m))
+    W[:support] = rng.standard_normal((support, 1)) + 0.3 * rng.standard_normal((support, m))
+    X = rng.standard_normal((m, n, d))
+    y = np.einsum("mnd,dm->mn", X, W) + 0.3 * rng.standard_normal((m, n))
+    return list(X), list(y), nx.to_numpy_array(nx.random_regular_graph(4, m, seed=seed))
+
+
+def run_solvers(_, draws):
+    balance = Factors.balance
+    for name, engine, shared in (
+        ("steps alone", Plain(rounds=1), False),
+        ("extrapolated", BlockCoordinateDescent(rounds=1), False),
+        ("balanced", Plain(rounds=1), True),
+        ("both", BlockCoordinateDescent(rounds=1), True),
+    ):
+        Factors.balance = balance if shared else lambda self, terms: np.ones(self.U.shape[1])
+        rounds = []
+        for seed in range(5):
+            solution = ml.solve(
+                GSpartan(*simulated(seed, 30, 20, 12, 4), 4, 1.0, 1.0, 1.0), engine, 1e-6, max_iter=4000
+            )
+            rounds.append(solution.iterations if solution.status == "stationary" else np.inf)
+        print(f"GSpartan, 30 x 20 x 12, rank 4, rounds to 1e-6, {name}: {sorted(rounds)}", flush=True)
+    Factors.balance = balance
+    for m, n, d, eta in ((20, 40, 30, 0.02), (20, 40, 30, 0.2), (60, 20, 30, 0.02), (200, 20, 20, 0.05)):
+        problem = JointlySparse(*simulated(0, m, n, d, 4), 0.1, eta)
+        began = time.process_time()
+        solution = ml.solve(problem, tol=1e-6)
+        ours, began = time.process_time() - began, time.process_time()
+        line = f"JointlySparse {m} x {n} x {d}, eta {eta}: {ours:.2f} s, {20 * solution.iterations} iterations"
+        if m <= 60:
+            problem.reference().solve(solver="CLARABEL")
+            peer = time.process_time() - began
+            line += f"; Clarabel by cvxpy {peer:.2f} s, {peer / ours:.0f} x"
+        print(f"{line}; gap {solution.gap:.0e}", flush=True)
+
+
 def main() -> None:
-    runs = {"colorado": run_colorado, "streams": run_streams}
+    runs = {"colorado": run_colorado, "streams": run_streams, "solvers": run_solvers}
     parser = argparse.ArgumentParser()
     parser.add_argument("what", nargs="*", default=list(runs))
     parser.add_argument("--draws", type=int, default=2)

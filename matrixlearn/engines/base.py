@@ -29,6 +29,9 @@ from matrixlearn.problems.game import Game
 INTERRUPTED = "interrupted"
 """How a loop ended at Ctrl-C."""
 
+OUT_OF_REACH = "the data are out of reach"
+"""How a loop ended that has lost the machines that keep the data; the reason follows."""
+
 DECIDED = "what is known tells what to solve next"
 """How a loop ended whose bounds answered another question than the gap."""
 
@@ -247,7 +250,7 @@ def run(
     except TimeIsUp:
         ended = f"time_limit = {limits.time_limit:g} s reached"
     except MachinesError as error:
-        ended = f"the data are out of reach: {error}"
+        ended = f"{OUT_OF_REACH}: {error}"
     if at is not None:
         keeper.keep(at, at_the_end=True)
     if not (incumbent.within(tol, atol) or incumbent.infeasible):

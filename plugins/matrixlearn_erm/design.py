@@ -16,6 +16,10 @@ UNIT = float(np.finfo(np.float64).eps) / 2
 """u, the unit roundoff."""
 
 
+PIECE = 4096
+"""Rows that are weighted at a time, so that they are in the cache when they are multiplied."""
+
+
 def gamma(terms: float) -> float:
     """gamma_m = m u / (1 - m u): a computed sum of m products is off by at most that times the sum of their sizes.
 
@@ -90,7 +94,11 @@ class Design:
     def gram(self, weights: np.ndarray) -> np.ndarray:
         """A' diag(weights) A, shape (d, d)."""
         if not self.is_sparse:
-            return np.asarray((self.columns * weights) @ self.A)
+            H = np.zeros((self.shape[1], self.shape[1]))
+            for first in range(0, self.shape[0], PIECE):
+                rows = self.A[first : first + PIECE]
+                H += (rows * weights[first : first + PIECE, None]).T @ rows
+            return H
         return np.asarray((self.transposed @ sp.csr_array(self.A.multiply(weights[:, None]))).toarray())
 
     def squares(self, weights: np.ndarray) -> np.ndarray:

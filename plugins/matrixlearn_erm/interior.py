@@ -83,17 +83,19 @@ class InteriorPoint(ERMEngine):
         mu = float(low.z @ low.room + high.z @ high.room) / ends
         solve = _system(problem, kappa + low.z / low.room + high.z / high.room)
         dy = solve(missing)
-        dlow, dhigh = low.change(dy), high.change(dy)
-        step = min(1.0, low.longest(dy, dlow), high.longest(dy, dhigh))
-        after = (low.product(step, dy, dlow) + high.product(step, dy, dhigh)) / ends
+        q, r = low.relative(dy), high.relative(dy)
+        dlow, dhigh = low.change(q), high.change(r)
+        step = min(1.0, low.longest(q, dlow), high.longest(r, dhigh))
+        after = (low.product(step, q, dlow) + high.product(step, r, dhigh)) / ends
         target = mu * min(1.0, max(after, 0.0) / mu) ** 3 if mu > 0 else 0.0
-        at_low, at_high = low.wanted(target, dy, dlow), high.wanted(target, dy, dhigh)
-        dy = solve(missing + at_low - at_high)
-        dlow, dhigh = low.change(dy) + at_low, high.change(dy) + at_high
-        step = min(1.0, CLOSEST * min(low.longest(dy, dlow), high.longest(dy, dhigh)))
+        more_low, more_high = low.wanted(target, q, dlow), high.wanted(target, r, dhigh)
+        dy = solve(missing + more_low - more_high)
+        q, r = low.relative(dy), high.relative(dy)
+        dlow, dhigh = low.change(q) + more_low, high.change(r) + more_high
+        step = min(1.0, CLOSEST * min(low.longest(q, dlow), high.longest(r, dhigh)))
         if not (np.all(np.isfinite(dy)) and step > 0):
             return replace(state, proposals=(), finished="the Newton system broke down: numerical limit")
-        y, low, high = y + step * dy, low.moved(step, dy, dlow), high.moved(step, dy, dhigh)
+        y, low, high = y + step * dy, low.moved(step, q, dlow), high.moved(step, r, dhigh)
         x = problem.direction(y) / problem.penalty.ridge
         e = problem.design.apply(x) - problem.b
         slope = problem.loss.gradient(e + problem.b, problem.b)
@@ -134,29 +136,33 @@ class End:
             return cls(room, z, sign, len(room))
         return cls(np.where(finite, room, 1.0), np.where(finite, z, 0.0), sign * finite, int(np.sum(finite)))
 
-    def product(self, step: float, dy: np.ndarray, dz: np.ndarray) -> float:
-        """The sum of z room after the step."""
-        droom = self.sign * dy
-        return float(self.z @ self.room + step * (self.z @ droom + dz @ self.room + step * (dz @ droom)))
+    def relative(self, dy: np.ndarray) -> np.ndarray:
+        """q, the change of room over room."""
+        return np.asarray(self.sign * dy / self.room)
 
-    def change(self, dy: np.ndarray) -> np.ndarray:
-        """dz for z room = 0 after the step dy, to first order."""
-        return np.asarray(-self.z * (1 + self.sign * dy / self.room))
+    def change(self, q: np.ndarray) -> np.ndarray:
+        """dz for z room = 0 after the step, to first order."""
+        return -self.z * (1 + q)
 
-    def wanted(self, target: float, dy: np.ndarray, dz: np.ndarray) -> np.ndarray:
+    def wanted(self, target: float, q: np.ndarray, dz: np.ndarray) -> np.ndarray:
         """By how much more z changes for z room = target after the steps, to second order."""
         products = target if self.count == len(self.room) else target * np.abs(self.sign)
-        return np.asarray((products - self.sign * (dz * dy)) / self.room)
+        return np.asarray(products / self.room - dz * q)
 
-    def longest(self, dy: np.ndarray, dz: np.ndarray) -> float:
+    def product(self, step: float, q: np.ndarray, dz: np.ndarray) -> float:
+        """The sum of z room after the step."""
+        now, more = self.z * self.room, dz * self.room
+        return float(np.sum(now) + step * (now @ q + np.sum(more) + step * (more @ q)))
+
+    def longest(self, q: np.ndarray, dz: np.ndarray) -> float:
         """The largest step that keeps room and z >= 0."""
         z, dz = (self.z, dz) if self.count == len(self.room) else (self.z[self.sign != 0], dz[self.sign != 0])
-        steepest = max(float(np.max(-self.sign * dy / self.room, initial=0.0)), float(np.max(-dz / z, initial=0.0)))
+        steepest = -min(float(np.min(q)), float(np.min(dz / z, initial=0.0)))
         return 1 / steepest if steepest > 0 else np.inf
 
-    def moved(self, step: float, dy: np.ndarray, dz: np.ndarray) -> End:
+    def moved(self, step: float, q: np.ndarray, dz: np.ndarray) -> End:
         """After the step."""
-        return replace(self, room=self.room + (step * self.sign) * dy, z=self.z + step * dz)
+        return replace(self, room=self.room * (1 + step * q), z=self.z + step * dz)
 
 
 def _system(problem: ERM, theta: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:

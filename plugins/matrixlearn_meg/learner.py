@@ -10,27 +10,30 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from matrixlearn.engines import MirrorDescent, run
-from matrixlearn.engines.base import INTERRUPTED
+from matrixlearn.engines.base import INTERRUPTED, OUT_OF_REACH
 from matrixlearn.engines.mirror import MirrorState
-from matrixlearn.exceptions import MatrixLearnError, ProblemError
+from matrixlearn.exceptions import MachinesError, MatrixLearnError, ProblemError
 from matrixlearn.files import read_archive, replacing
+from matrixlearn.machines import Ledger, Local, Machines, Shards
 from matrixlearn.oracles import Done
 from matrixlearn.problems import Bound, Play, Problem
 from matrixlearn_meg.instances import as_instance
 from matrixlearn_meg.losses import SQUARE, loss_of
 from matrixlearn_meg.maps import StreamExponent, first_losses, map_of
 from matrixlearn_meg.meter import Meter, comparator_of, divergence
+from matrixlearn_meg.minibatches import Minibatches, check_labels
 from matrixlearn_meg.rates import Fixed, rate_of
 from matrixlearn_meg.stream import Examples, Memory, Setting, Snapshots, pairs_of
 
 FORMAT = 1
+HERE: Machines = Local()
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +41,7 @@ class Pass(Problem):
     """One pass over a stream, as a problem for the engine of rounds: an exponent and an oracle, and no bounds."""
 
     routine: StreamExponent
-    examples: Examples
+    examples: Examples | Minibatches
 
     scale = 1.0
 
@@ -88,6 +91,8 @@ class MEGLearner:
         Losses and bound, round by round.
     snapshots : dict of int to array
         W by the number of rounds before it.
+    ledger : matrixlearn.machines.Ledger or None
+        What the last `learn_from` has sent.
 
     Examples
     --------
@@ -137,6 +142,7 @@ class MEGLearner:
         covered = update == "normalized" and self.loss == SQUARE
         self.meter = Meter(U, divergence(U, self._G) if U is not None and covered else 0.0, covered)
         self._snapshots = Snapshots(int(snapshot_every))
+        self.ledger: Ledger | None = None
 
     # -- learning ---------------------------------------------------------------------------------
 
@@ -151,27 +157,73 @@ class MEGLearner:
         if not hasattr(examples, "__iter__"):
             msg = f"examples must be an iterable of pairs (X, y), got {type(examples).__name__}"
             raise ProblemError(msg)
-        done = run(MirrorDescent(), self.reading(examples), tol=-1.0)
+        return self._played(self.reading(examples))
+
+    def learn_from(self, shards: Shards, machines: Machines = HERE, batch: int = 100) -> MEGLearner:
+        """One pass over vectors that stay on machines: X_t = x_t x_t^T, a round is ``batch`` rows of each machine.
+
+        Of a round W goes to all machines, and their losses and gradients, d^2 numbers each, come back; no row travels.
+        The loss of a round is the mean of its rows, and Lemma 3.1 is about that.
+
+        Parameters
+        ----------
+        shards : Shards
+            Rows x_t, (n_i, d), and labels y_t of each machine.
+        machines : Machines
+            Where they are kept; let go at the end.
+        batch : int
+            >= 1.
+
+        Raises
+        ------
+        ProblemError
+            For rows or labels that cannot be right, and for the LogDet update, whose step is one of a single instance.
+        MachinesError
+            Where the machines are lost for good; what was learned by then stays.
+        """
+        if not (isinstance(batch, int | np.integer) and not isinstance(batch, bool) and batch >= 1):
+            msg = f"batch must be a number of rows >= 1, got {batch!r}"
+            raise ProblemError(msg)
+        if self.update == "logdet":
+            msg = "learn_from has no LogDet update: its implicit step is that of one instance"
+            raise ProblemError(msg)
+        held = machines.hold(shards)
+        try:
+            width = int(held.map(check_labels, loss=self.loss)[0])
+            if width != self.d:
+                msg = f"the rows have {width} features, and the learner is of matrices of side {self.d}"
+                raise ProblemError(msg)
+            oracle = Minibatches(self._setting(iter(())), self._memory, held, int(batch))
+            self.ledger = held.opened(self.d)
+            return self._played(Pass(StreamExponent(self._map, self._G, self._W), oracle))
+        finally:
+            held.rest()
+
+    def _played(self, problem: Pass) -> MEGLearner:
+        """Rounds until the stream ends; what they have learned stays, however they end."""
+        done = run(MirrorDescent(), problem, tol=-1.0)
         state = done.state
-        if not isinstance(state, MirrorState) or not isinstance(state.oracle, Examples):
-            return self  # interrupted before the first round
-        last = state.last
-        self._G, self._memory = state.G, state.oracle.memory
-        self._W = None
-        if done.ended == INTERRUPTED:  # after the last whole round
-            raise KeyboardInterrupt
-        if last is not None and isinstance(last.answer, Done):
-            self._W = last.X
-            if last.answer.evidence is not None:
-                raise last.answer.evidence
-        return self
+        if isinstance(state, MirrorState) and isinstance(state.oracle, Examples | Minibatches):
+            last = state.last
+            self._G, self._memory = state.G, state.oracle.memory
+            self._W = None
+            if done.ended == INTERRUPTED:  # after the last whole round
+                raise KeyboardInterrupt
+            if last is not None and isinstance(last.answer, Done):
+                self._W = last.X
+                if last.answer.evidence is not None:
+                    raise last.answer.evidence
+        if done.ended.startswith(OUT_OF_REACH):
+            raise MachinesError(done.ended)
+        return self  # perhaps interrupted before the first round
 
     def reading(self, examples: Iterable[tuple[Any, Any]]) -> Pass:
         """The pass through a stream, from where this learner stands, for an engine to run."""
-        setting = Setting(
-            iter(examples), self.d, self.loss, self.rate, self.update, self.meter, self._W1, self._snapshots
-        )
-        return Pass(StreamExponent(self._map, self._G, self._W), Examples(setting, self._memory))
+        return Pass(StreamExponent(self._map, self._G, self._W), Examples(self._setting(iter(examples)), self._memory))
+
+    def _setting(self, stream: Iterator[tuple[Any, Any]]) -> Setting:
+        """What stays the same from round to round."""
+        return Setting(stream, self.d, self.loss, self.rate, self.update, self.meter, self._W1, self._snapshots)
 
     def partial_fit(self, X: Any, y: Any) -> MEGLearner:
         """Learn from a stack: X of shape (T, d, d), or (T, d) for dyads x x^T, or a list; y of shape (T,)."""

@@ -72,18 +72,23 @@ class Meter:
 
     def record(self, instance: Instance, y: float, paid: float, rate: float, loss: Any, spread: float) -> None:
         """One more round."""
+        if self.comparator is None:
+            self.add(paid, math.nan, rate, spread)
+            return
+        p = instance.inner(self.comparator)
+        exact = abs(p - y) <= 1e-13 * (abs(p) + abs(y))  # no loss but rounding: b may be infinite
+        self.add(paid, float(loss.value(p, y)), rate, spread, counted=not exact)
+
+    def add(self, paid: float, theirs: float, rate: float, spread: float, *, counted: bool = True) -> None:
+        """One more round, by what the learner and the comparator have paid; ``counted`` is what the bound counts."""
         self.losses.append(paid)
         if self.comparator is None:
             return
-        p = instance.inner(self.comparator)
-        theirs = float(loss.value(p, y))
         self.comparator_losses.append(theirs)
         if not self.bounded:
             return
         self.least_rate = min(self.least_rate, rate)
-        b = constant_b(rate, spread)
-        exact = abs(p - y) <= 1e-13 * (abs(p) + abs(y))  # no loss but rounding: b may be infinite
-        self.weighted += 0.0 if exact else b * theirs
+        self.weighted += constant_b(rate, spread) * theirs if counted and theirs > 0 else 0.0
         self.bounds.append((self.weighted + self.distance) / self.least_rate)
 
     @property

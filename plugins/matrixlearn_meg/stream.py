@@ -102,6 +102,29 @@ class Setting:
         """Whether the loss is that of the paper."""
         return self.loss == SQUARE
 
+    def judged(self, memory: Memory, paid: float, idle: float, rate: float) -> Memory:
+        """The memory of a round that has cost ``paid``, and ``idle`` by W_1; divergence is said once."""
+        lately = memory.lately + (paid - memory.lately) / WINDOW
+        idle = memory.idle + (idle - memory.idle) / WINDOW
+        far = self.update == "normalized" and self.square and rate * memory.spread**2 > FAR
+        diverging = (memory.rounds >= WINDOW and lately > WORSE * idle) or (
+            far and memory.rounds >= SOON and lately > idle
+        )
+        after = memory._replace(lately=lately, idle=idle, warned=memory.warned or diverging)
+        if diverging and not memory.warned:
+            self.warn(after, rate)
+        return after
+
+    def warn(self, memory: Memory, rate: float) -> None:
+        """Say that the learner diverges."""
+        safe = f"; 1 / r^2 = {1 / memory.spread**2:.3g} cannot, for the square loss" if memory.spread > 0 else ""
+        ratio = memory.lately / memory.idle if memory.idle else math.inf
+        msg = (
+            f"round {memory.rounds}: the learning rate {rate:.3g} is too large and the learner diverges: the last "
+            f"{min(WINDOW, memory.rounds)} rounds or so cost {ratio:.3g} times what predictions by W_1 would have{safe}"
+        )
+        warnings.warn(msg, DivergenceWarning, stacklevel=2)
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Examples:
@@ -146,14 +169,7 @@ class Examples:
         step = rate * slope if its.update != "logdet" else implicit_step(instance, W, y, rate, its.loss)
         its.meter.record(instance, y, paid, rate, its.loss, widest)
         idle = float(its.loss.value(instance.inner(its.W1), y))
-        lately = memory.lately + (paid - memory.lately) / WINDOW
-        idle = memory.idle + (idle - memory.idle) / WINDOW
-        far = its.update == "normalized" and its.square and rate * widest * widest > FAR
-        diverging = (number >= WINDOW and lately > WORSE * idle) or (far and number >= SOON and lately > idle)
-        warned = memory.warned or diverging
-        after = Memory(number, memory.total_loss + paid, widest, slopes, lately, idle, warned)
-        if diverging and not memory.warned:
-            self.warn(after, rate)
+        after = its.judged(Memory(number, memory.total_loss + paid, widest, slopes, *memory[4:]), paid, idle, rate)
         return Move(instance, step, then=Examples(its, after))
 
     def checked(self, example: Any, number: int) -> tuple[Instance, float]:
@@ -191,16 +207,6 @@ class Examples:
                 )
                 raise ProblemError(msg)
         return rate.r  # the b_t of Lemma 3.2
-
-    def warn(self, memory: Memory, rate: float) -> None:
-        """Say that the learner diverges."""
-        safe = f"; 1 / r^2 = {1 / memory.spread**2:.3g} cannot, for the square loss" if memory.spread > 0 else ""
-        ratio = memory.lately / memory.idle if memory.idle else math.inf
-        msg = (
-            f"round {memory.rounds}: the learning rate {rate:.3g} is too large and the learner diverges: the last "
-            f"{min(WINDOW, memory.rounds)} rounds or so cost {ratio:.3g} times what predictions by W_1 would have{safe}"
-        )
-        warnings.warn(msg, DivergenceWarning, stacklevel=2)
 
 
 def pairs_of(X: Any, y: Any) -> Iterable[tuple[Any, Any]]:

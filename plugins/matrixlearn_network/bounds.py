@@ -65,6 +65,11 @@ def pass_over(block: Block, W: np.ndarray, off: np.ndarray, loss: Loss) -> tuple
     return value, highest, *dual_pass(block, u, loss), moved
 
 
+def values(block: Block, W: np.ndarray, loss: Loss) -> np.ndarray:
+    """F_i at weights by machine, (k,): a round."""
+    return block.summed(block.shares * loss.value(block.predict(W), block.y))
+
+
 def dual_pass(block: Block, u: np.ndarray, loss: Loss) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """An upper bound on sum_j s_j f*(u_j), v_i and its error, by machine, for dual points u (n,) in the domain."""
     conjugate = loss.conjugate(u, block.y)

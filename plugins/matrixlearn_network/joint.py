@@ -47,6 +47,7 @@ class SharedSupport(NetworkProblem):
     eta: float
     ridge: float
     loss = loss_named("square")
+    """That of a row, half the square of its residual."""
 
     @property
     @abstractmethod

@@ -38,6 +38,7 @@ class NetworkProblem(Problem):
     machines: Machines
     coordinates: Any
     loss: Any
+    """f, that of a prediction and its target."""
     held: Held
     """The machines with their rows."""
     tasks: tuple[Hashable, ...]

@@ -27,6 +27,7 @@ from matrixlearn_network.bounds import (
     lower_by_curvature,
     ridge,
     upper_bound,
+    values,
 )
 from matrixlearn_network.coupling import Coupling
 from matrixlearn_network.networked import HERE, NetworkProblem
@@ -162,6 +163,21 @@ class GraphMultitask(NetworkProblem):
         """P(W)."""
         m = len(self.tasks)
         return float(self.passed(W).value.sum() + ridge(W.T, self.graph, self.eta, self.tau) / 2) / m
+
+    def value_alone(self, W: np.ndarray) -> float:
+        """P(W), for which machines send one number each, and remember nothing."""
+        F = self.held.map(values, np.ascontiguousarray(W.T), loss=self.loss)
+        return float(F.sum() + ridge(W.T, self.graph, self.eta, self.tau) / 2) / len(self.tasks)
+
+    def gap_of(self, gradient: np.ndarray) -> float:
+        """(m / 2 eta) tr(G M^-1 G^T), the gap that weights prove where ``gradient``, by task, is m G, G that of P.
+
+        Without the allowance for rounding: it is for `Proposal.gap`. Without a hub I takes the place of M^-1 <= I.
+        """
+        if self.eta == 0:
+            return 0.0
+        averaged = self.coupling.solve(gradient) if self.machines.hub else gradient
+        return float(np.vdot(gradient, averaged)) / (2 * self.eta * len(self.tasks))
 
     def gradient(self, W: np.ndarray) -> np.ndarray:
         """m times the gradient of P, by task, (m, d)."""

@@ -21,7 +21,8 @@ from typing import Any
 import numpy as np
 
 from matrixlearn.engines import Incumbent, Proposal
-from matrixlearn.machines import Mail
+from matrixlearn.losses import Loss
+from matrixlearn.machines import Block, Mail
 from matrixlearn_network.corner import proximal_pair
 from matrixlearn_network.engines.base import NetworkEngine, Walk
 from matrixlearn_network.local_steps import proximal, slope
@@ -40,6 +41,25 @@ class FirstOrder(Walk):
     step: np.ndarray
     """a_i by task, (m,)."""
     mail: Mail | None = None
+
+    @property
+    def momentum(self) -> float:
+        """How much of the last move the next step adds."""
+        return self.theta if self.moves else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Move:
+    """What a round leads to."""
+
+    W: np.ndarray
+    """The next weights by task."""
+    at: np.ndarray | None = None
+    """Weights where the gradients of the F_i are known; None where the loss has a corner."""
+    slopes: np.ndarray | None = None
+    """Those gradients."""
+    y: np.ndarray | None = None
+    """Dual points, where the step has some of its own."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +86,7 @@ class FirstOrderEngine(NetworkEngine):
         momentum = problem.machines.reliable if self.accelerated is None else self.accelerated
         theta = (np.sqrt(kappa) - 1) / (np.sqrt(kappa) + 1) if momentum else 0.0
         mail = problem.held.mail(problem.graph.links, W) if self.by_neighbours else None
-        value = problem.value(W.T) if momentum else np.inf
+        value = problem.value_alone(W.T) if momentum else np.inf
         step = np.broadcast_to(step, len(W))
         return FirstOrder(W=W, ledger=ledger, before=W, theta=theta, value=value, step=step, mail=mail)
 
@@ -78,27 +98,38 @@ class FirstOrderEngine(NetworkEngine):
         """a, one for all or by task, and kappa."""
 
     def step(self, problem: Any, state: FirstOrder, incumbent: Incumbent) -> FirstOrder:
-        ahead = state.W + state.theta * (state.W - state.before) if state.moves else state.W
+        ahead = state.W + state.momentum * (state.W - state.before)
         mail = None if state.mail is None else problem.held.exchange(state.mail, ahead)
-        W, y = self._map(problem, state, ahead, mail)
+        move = self._map(problem, state, ahead, mail)
+        W = move.W
         state.ledger.end_round()
         if self.diverges(W):
             msg = "the weights grew beyond all bounds: the step is too long"
             return replace(state, proposals=(), finished=msg, before=state.W, theta=0.0, moves=False, mail=mail)
         X = np.ascontiguousarray(W.T)
-        value = problem.value(X) if state.theta else np.inf
+        value = problem.value_alone(X) if state.theta else np.inf
         still = "" if not np.array_equal(W, state.W) or not problem.machines.reliable else "no round moves the weights"
         moves = state.theta > 0 and value <= state.value
-        proposal = Proposal(X=X, y=y)
+        proposal = Proposal(X=X, y=move.y, gap=self._gap(problem, move))
         return replace(
             state, proposals=(proposal,), finished=still, W=W, before=state.W, value=value, moves=moves, mail=mail
         )
 
     @abstractmethod
-    def _map(
-        self, problem: GraphMultitask, state: FirstOrder, W: np.ndarray, mail: Mail | None
-    ) -> tuple[np.ndarray, np.ndarray | None]:
-        """The next weights by task, and dual points where the step has some of its own."""
+    def _map(self, problem: GraphMultitask, state: FirstOrder, W: np.ndarray, mail: Mail | None) -> Move:
+        """One round from W."""
+
+    @staticmethod
+    def _gap(problem: GraphMultitask, move: Move) -> float:
+        """That of the weights at which the gradients are known."""
+        if move.at is None or move.slopes is None:
+            return 0.0
+        return problem.gap_of(move.slopes + problem.eta * move.at + problem.tau * problem.graph.apply(move.at))
+
+    @staticmethod
+    def _slopes(problem: GraphMultitask, state: FirstOrder) -> np.ndarray:
+        """The gradients of the F_i at the weights ahead, which machines find from two that they have seen."""
+        return np.asarray(problem.held.map(_ahead, state.W, state.before, momentum=state.momentum, loss=problem.loss))
 
     @staticmethod
     def _mixed(problem: GraphMultitask, step: np.ndarray, W: np.ndarray, mail: Mail | None) -> np.ndarray:
@@ -123,9 +154,9 @@ class GradientDescent(FirstOrderEngine):
             total = max(total, L / 2 + eta + tau * float(problem.graph.degrees.max(initial=0.0)))
         return 1 / total, total / eta
 
-    def _map(self, problem: Any, state: FirstOrder, W: np.ndarray, mail: Mail | None) -> tuple[np.ndarray, None]:
-        gradient = problem.held.map(slope, W, loss=problem.loss)
-        return self._mixed(problem, state.step, W, mail) - state.step[:, None] * gradient, None
+    def _map(self, problem: Any, state: FirstOrder, W: np.ndarray, mail: Mail | None) -> Move:
+        gradient = self._slopes(problem, state)
+        return Move(self._mixed(problem, state.step, W, mail) - state.step[:, None] * gradient, W, gradient)
 
 
 @dataclass(frozen=True)
@@ -143,11 +174,11 @@ class BSR(FirstOrderEngine):
         total = problem.smoothness + problem.eta
         return 1 / total, total / problem.eta
 
-    def _map(self, problem: Any, state: FirstOrder, W: np.ndarray, mail: Mail | None) -> tuple[np.ndarray, None]:
-        gradient = problem.held.gather(problem.held.map(slope, W, loss=problem.loss))
+    def _map(self, problem: Any, state: FirstOrder, W: np.ndarray, mail: Mail | None) -> Move:
+        gradient = problem.held.gather(self._slopes(problem, state))
         averaged = problem.held.scatter(problem.coupling.solve(gradient))
         a = state.step[:, None]
-        return (1 - a * problem.eta) * W - a * averaged, None
+        return Move((1 - a * problem.eta) * W - a * averaged, W, gradient)
 
 
 @dataclass(frozen=True)
@@ -166,13 +197,13 @@ class BOL(FirstOrderEngine):
         total = problem.eta + problem.tau * largest
         return 1 / total, total / problem.eta
 
-    def _map(
-        self, problem: Any, state: FirstOrder, W: np.ndarray, mail: Mail | None
-    ) -> tuple[np.ndarray, np.ndarray | None]:
+    def _map(self, problem: Any, state: FirstOrder, W: np.ndarray, mail: Mail | None) -> Move:
         mixed = self._mixed(problem, state.step, W, mail)
         if not np.isfinite(problem.loss.smoothness):
-            return problem.held.map(proximal_pair, mixed, state.step, loss=problem.loss)
-        return problem.held.map(proximal, mixed, state.step, state.W, loss=problem.loss), None
+            new, y = problem.held.map(proximal_pair, mixed, state.step, loss=problem.loss)
+            return Move(new, y=y)
+        new = problem.held.map(proximal, mixed, state.step, state.W, loss=problem.loss)
+        return Move(new, new, (mixed - new) / state.step[:, None])
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -250,3 +281,10 @@ class DMTL(BOL):
             f"every sensor moved less than {threshold:g} (squared) in one round: a common decision, {far} rounds later"
         )
         return replace(state, quiet=quiet, finished=state.finished or (msg if decided else ""))
+
+
+# -- what machines compute ---------------------------------------------------------------------------
+
+
+def _ahead(block: Block, W: np.ndarray, before: np.ndarray, momentum: float, loss: Loss) -> np.ndarray:
+    return slope(block, W + momentum * (W - before), loss)

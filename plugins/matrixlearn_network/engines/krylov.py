@@ -127,8 +127,8 @@ class Krylov(NetworkEngine):
         still = "no round moves the weights" if np.array_equal(D, state.D) else ""
         state = replace(state, D=D, residual=residual, direction=direction, size=size, mail=mail)
         if problem.loss.strong_convexity > 0:  # a quadratic: every iterate is a point to show
-            W = state.W + D
-            return replace(state, proposals=(Proposal(X=np.ascontiguousarray(W.T)),), finished=still)
+            X = np.ascontiguousarray((state.W + D).T)
+            return replace(state, proposals=(Proposal(X=X, gap=problem.gap_of(residual)),), finished=still)
         if size > state.goal:
             return replace(state, proposals=())
         return self._moved(problem, state)
