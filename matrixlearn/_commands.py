@@ -15,7 +15,9 @@ import click
 
 from matrixlearn import Solution, Status, __version__, registered_problems, solve
 from matrixlearn._outputs import draw, keep, place_for, require_answer_path, require_picture_path
+from matrixlearn._saved import require_held
 from matrixlearn.exceptions import MatrixLearnError, MissingExtraError, PluginError
+from matrixlearn.files import is_pattern
 from matrixlearn.present import Presenter, presenter_of
 from matrixlearn.problems.base import Problem
 
@@ -63,9 +65,9 @@ def _checked_by(
     return check
 
 
-def _first_line(cls: type[Problem]) -> str:
-    """The first line of a docstring: the formula."""
-    return (cls.__doc__ or "").strip().partition("\n")[0]
+def _formula(cls: type[Problem]) -> str:
+    """The first paragraph of a docstring: the formula, on one line."""
+    return " ".join((cls.__doc__ or "").strip().partition("\n\n")[0].split())
 
 
 def _warn(name: str, error: BaseException) -> None:
@@ -95,16 +97,17 @@ def cli() -> None:
 def list_problems() -> None:
     """List the problems: name, class, origin, formula, and the routines of their rounds."""
     registry = registered_problems()
+    wide = 2 + max((len(name) for name in registry), default=0)
     for name in registry:
         try:
             cls = registry[name]
         except PluginError as error:
-            click.echo(f"{name:<16}broken: {' '.join(str(error).split())}")
+            click.echo(f"{name:<{wide}}broken: {' '.join(str(error).split())}")
             continue
-        click.echo(f"{name:<16}{cls.__module__.partition('.')[0]}.{cls.__name__}  (from {registry.origin(name)})")
-        click.echo(f"{'':<16}{_first_line(cls)}")
+        click.echo(f"{name:<{wide}}{cls.__module__.partition('.')[0]}.{cls.__name__}  (from {registry.origin(name)})")
+        click.echo(f"{'':<{wide}}{_formula(cls)}")
         if cls.routines:
-            click.echo(f"{'':<16}mmw: {', '.join(cls.routines)}")
+            click.echo(f"{'':<{wide}}mmw: {', '.join(cls.routines)}")
 
 
 # -- solve ----------------------------------------------------------------------------------------
@@ -163,10 +166,20 @@ _COMMON: tuple[Callable[[Any], Any], ...] = (
 )
 
 
+class _Files(click.Path):
+    """A file, or a pattern of names that files have."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        pattern = Path(value)
+        if is_pattern(pattern) and any(pattern.parent.glob(pattern.name)):
+            return pattern
+        return super().convert(value, param, ctx)
+
+
 def _parameter(argument: Any) -> click.Parameter:
     kind: Any = argument.type
     if kind is Path:
-        kind = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
+        kind = _Files(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
     if argument.positional:
         return click.Argument([argument.name], type=kind, required=argument.required)
     option = "--" + argument.name.replace("_", "-")
@@ -193,6 +206,7 @@ def _solver(name: str, presenter: Presenter) -> click.Command:
             progress = sys.stderr.isatty() and importlib.util.find_spec("rich") is not None
         with _told():
             problem = presenter.read({key: value for key, value in given.items() if value is not None}, click.echo)
+            require_held(problem, output)
             with _terminable():
                 solution = solve(problem, method=method, tol=tol, time_limit=time_limit, progress=progress)
         click.echo(solution.summary())
@@ -204,7 +218,7 @@ def _solver(name: str, presenter: Presenter) -> click.Command:
             raise SystemExit(UNDECIDED)
 
     files = "\n\n".join(f"{a.name.upper()}: {a.help}" for a in presenter.arguments if a.positional)
-    formula = _first_line(cls)
+    formula = _formula(cls)
     command = click.Command(name, callback=run, help=f"{formula}\n\n{files}", short_help=formula)
     for decorate in _COMMON:
         decorate(command)
@@ -220,7 +234,7 @@ def _from_python(name: str, cls: type[Problem]) -> click.Command:
         msg = f"{name!r} has no command line: solve it from Python, {where}"
         raise click.ClickException(msg)
 
-    return click.Command(name, callback=run, short_help=f"from Python: {where}", help=_first_line(cls))
+    return click.Command(name, callback=run, short_help=f"from Python: {where}", help=_formula(cls))
 
 
 def _write(solution: Solution, output: Path, overwrite: bool) -> None:

@@ -37,7 +37,13 @@ def packed(name: str, value: Any) -> dict[str, np.ndarray]:
         entries = value.tocoo()
         held = {"rows": entries.row, "columns": entries.col, "values": entries.data, "shape": np.array(entries.shape)}
         return {f"{name}{ENTRIES}.{part}": array for part, array in held.items()}
-    return {name: as_numpy(value)}
+    array = as_numpy(value)
+    if array.dtype == object:
+        what = name.removeprefix("problem.")
+        kind = type(value).__name__
+        msg = f"a file cannot hold {what}, which is of the class {kind}: write the answer alone, as .json or .csv"
+        raise MatrixLearnError(msg)
+    return {name: array}
 
 
 def unpacked(arrays: dict[str, np.ndarray]) -> dict[str, Any]:

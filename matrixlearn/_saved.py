@@ -8,6 +8,7 @@ import io
 import json
 import math
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -70,7 +71,16 @@ def _archive(solution: Solution) -> bytes:
     return stream.getvalue()
 
 
-def _data(problem: Problem) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+def _packed_or_named(name: str, value: Any) -> dict[str, np.ndarray]:
+    try:
+        return packed(name, value)
+    except MatrixLearnError:
+        return {name: np.array(str(value))}
+
+
+def _data(
+    problem: Problem, pack: Callable[[str, Any], dict[str, np.ndarray]] = packed
+) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """The parameters that construct a problem: plain values and arrays, by name."""
     plain: dict[str, Any] = {}
     arrays: dict[str, np.ndarray] = {}
@@ -78,13 +88,24 @@ def _data(problem: Problem) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         if value is None or isinstance(value, bool | int | float | str):
             plain[key] = value
         else:
-            arrays |= packed(f"problem.{key}", value)
+            arrays |= pack(f"problem.{key}", value)
     return plain, arrays
 
 
+def require_held(problem: Problem, path: str | os.PathLike[str]) -> None:
+    """Refuse a path to an archive, where a file cannot hold the data of the problem.
+
+    Raises
+    ------
+    MatrixLearnError
+    """
+    if writer_of(path) is _archive:
+        _data(problem)
+
+
 def digest(problem: Problem) -> str:
-    """A hash of the problem's name and data."""
-    plain, arrays = _data(problem)
+    """A hash of the problem's name and data; of data that a file cannot hold, of what they are called."""
+    plain, arrays = _data(problem, _packed_or_named)
     found = hashlib.sha256(json.dumps([problem.name, plain], sort_keys=True).encode())
     for name in sorted(arrays):
         array = np.ascontiguousarray(arrays[name])

@@ -59,6 +59,11 @@ def name_of(path: str | os.PathLike[str]) -> str:
     return "standard input" if os.fspath(path) == "-" else os.fspath(path)
 
 
+def is_pattern(path: str | os.PathLike[str]) -> bool:
+    """Whether a path is a pattern of names, such as ``parts/*.npy``."""
+    return any(character in Path(path).name for character in "*?[")
+
+
 def refuse(path: str | os.PathLike[str], line: int, why: str) -> NoReturn:
     """Raise the ProblemError that names a file and a line of it."""
     msg = f"{name_of(path)}, line {line}: {why}"

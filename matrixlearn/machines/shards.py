@@ -77,6 +77,19 @@ class Shards:
     def __repr__(self) -> str:
         return f"<Shards of {len(self)} machines>"
 
+    def __str__(self) -> str:
+        """The names of the machines, and what makes their rows."""
+        made = ((f"{function.__module__}.{function.__qualname__}", args) for function, args in self.loaders)
+        return "; ".join(f"{name!r}: {what}{args!r}" for name, (what, args) in zip(self.ids, made, strict=True))
+
+    def at_hand(self) -> dict[str, Any] | None:
+        """X, y, task and sample_weight, as `of` takes them; None where functions make the rows."""
+        if any(function is not _as_it_is for function, _ in self.loaders):
+            return None
+        X, y, counts, ends = _joined([rows for _, rows in self.loaders])
+        task = np.repeat(np.asarray(self.ids), np.diff(ends))
+        return {"X": X, "y": y, "task": task, "sample_weight": None if np.all(counts == 1) else counts}
+
     def block(self, machines: Sequence[int] | None = None) -> Block:
         """The rows of some machines by number, all by default, loaded and checked.
 

@@ -10,6 +10,7 @@ import numpy as np
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.files import read_arrays
 from matrixlearn.losses import LOSSES
+from matrixlearn.machines import ARGUMENTS, Local, Shards, machines_of
 from matrixlearn.present import Argument, Presenter, Say
 
 if TYPE_CHECKING:
@@ -17,13 +18,23 @@ if TYPE_CHECKING:
     from matrixlearn_erm.problem import ERM
 
 
+DEALT = 8
+"""Machines that rows without a task are dealt to, on workers that run."""
+
+
 class ERMPresenter(Presenter["ERM"]):
     """Weights that were learned from samples and labels."""
 
     arguments = (
-        Argument("data", ".npz with A, shape (n, d), and b, shape (n,).", required=True, positional=True),
+        Argument(
+            "data",
+            ".npz with A, shape (n, d), and b, shape (n,); for machines also task (n,), the machine of each row.",
+            required=True,
+            positional=True,
+        ),
         Argument("loss", f"{', '.join(LOSSES)}; parameters in parentheses.", str, required=True),
         Argument("penalty", 'such as "ridge(ridge=0.1)" or "elastic-net(ridge=0.1, l1=0.01)".', str, required=True),
+        *ARGUMENTS,
     )
 
     def describe(self, solution: Solution) -> list[str]:
@@ -60,9 +71,14 @@ class ERMPresenter(Presenter["ERM"]):
     def from_arguments(self, given: Mapping[str, Any], say: Say) -> ERM:
         """The problem of the samples and labels in a file."""
         cls = self.problem_class
-        settings = dict(given)
-        arrays = read_arrays(settings.pop("data"), ("A", "b"))
-        if len(arrays) < 2:
+        arrays = read_arrays(given["data"], ("A", "b", "task"))
+        if "A" not in arrays or "b" not in arrays:
             msg = f"{given['data']} must hold A and b, got {', '.join(arrays)} only"
             raise ProblemError(msg)
-        return cls(arrays["A"], arrays["b"], **settings)
+        settings = {name: given[name] for name in ("loss", "penalty")}
+        machines = machines_of(given)
+        if isinstance(machines, Local) and "task" not in arrays:
+            return cls(arrays["A"], arrays["b"], **settings)
+        rows = len(arrays["b"])
+        task = arrays.get("task", np.arange(rows) * (given.get("workers") or DEALT) // rows)
+        return cls(Shards.of(arrays["A"], arrays["b"], task), None, **settings, machines=machines)

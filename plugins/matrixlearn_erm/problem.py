@@ -257,13 +257,11 @@ class ERM(Problem):
     # -- files, the cvxpy reference ----------------------------------------------------------
 
     def parameters(self) -> Mapping[str, Any]:
-        return {
-            "A": self.A,
-            "b": self.b,
-            "loss": str(self.loss),
-            "penalty": str(self.penalty),
-            "sample_weight": self.sample_weight,
-        }
+        given = {"A": self.A, "b": self.b, "sample_weight": self.sample_weight}
+        if isinstance(self.A, Shards):
+            rows = self.A.at_hand() or {"X": self.A, "y": None, "sample_weight": None}
+            given = {"A": rows["X"], "b": rows["y"], "sample_weight": rows["sample_weight"]}
+        return given | {"loss": str(self.loss), "penalty": str(self.penalty)}
 
     def reference(self) -> cvxpy.Problem:
         import cvxpy as cp

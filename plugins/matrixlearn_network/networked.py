@@ -161,7 +161,10 @@ class NetworkProblem(Problem):
         given["graph"] = weights.toarray() if len(self.tasks) <= DENSE else weights
         if self.machines.hub and self.machines.reliable:  # where the rows are does not change the problem
             del given["machines"]
-        if self.task is None and not isinstance(self.X, Shards):
+        if isinstance(self.X, Shards):
+            rows = self.X.at_hand() or {}
+            given |= {"Y" if name == "y" else name: value for name, value in rows.items()}
+        elif self.task is None:
             given["task"] = np.array(self.tasks)
         return given
 

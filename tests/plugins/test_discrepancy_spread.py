@@ -103,3 +103,25 @@ def test_bad_input():
     with pytest.raises(ProblemError, match=r"X of machine 0.*NaN"):
         SpreadDiscrepancy(Shards.loaded(lambda i: np.full((3, 4), np.nan), range(1)), TARGET)
     assert isinstance(SpreadDiscrepancy(SOURCE, TARGET).machines, Machines)
+
+
+def test_files_by_a_pattern_from_the_command_line(tmp_path):
+    """Each file is a machine; the answer goes to .csv, as no file holds points that stay where they are."""
+    from click.testing import CliRunner
+
+    from matrixlearn._commands import cli
+
+    for i in range(3):
+        np.save(tmp_path / f"source-{i}.npy", points(i))
+    np.save(tmp_path / "target.npy", points(9, shift=0.5))
+    given = ["solve", "discrepancy", "--source", str(tmp_path / "source-*.npy"), "--max-weight", "2"]
+    given += ["--target", str(tmp_path / "target.npy"), "--tol", "1e-6"]
+    found = CliRunner().invoke(cli, [*given, "-o", str(tmp_path / "weights.csv")])
+    assert found.exit_code == 0 and "source: 3 files" in found.output, found.output
+    weights = np.loadtxt(tmp_path / "weights.csv", skiprows=1)
+    whole = Discrepancy(np.vstack([points(i) for i in range(3)]), points(9, shift=0.5), max_weight=2)
+    assert ml.certify(whole, y=weights).upper == pytest.approx(ml.solve(whole, tol=1e-6).value, rel=1e-5)
+    refused = CliRunner().invoke(cli, [*given, "-o", str(tmp_path / "all.npz")])
+    assert refused.exit_code != 0 and "a file cannot hold source" in refused.output and "optimal" not in refused.output
+    none = CliRunner().invoke(cli, ["solve", "discrepancy", "--source", str(tmp_path / "no*.npy"), "--target", "x.npy"])
+    assert "does not exist" in none.output

@@ -9,7 +9,7 @@ from matrixlearn_erm.design import Design
 from matrixlearn_erm.spread import SpreadDesign
 
 import matrixlearn as ml
-from matrixlearn.exceptions import CapabilityError, ProblemError
+from matrixlearn.exceptions import CapabilityError, MatrixLearnError, ProblemError
 from matrixlearn.machines import Dask, Local, Shards
 
 seeds = st.integers(0, 2**31 - 2)
@@ -94,3 +94,47 @@ def test_engines_that_look_at_samples_refuse_by_name_and_weights_come_with_shard
     here = ERM(A, B, "logistic", "ridge(ridge=0.1)", sample_weight=weight)
     x = np.linspace(-1, 1, 6)
     assert weighted.bound_from_matrix(x).upper == pytest.approx(here.bound_from_matrix(x).upper)
+
+
+def test_rows_at_hand_are_saved_and_functions_are_not(tmp_path):
+    """A file has the rows of `Shards.of`, and proves the same; it never names a function to be called."""
+    task = np.repeat([0, 1, 2], (30, 5, 80))
+    at_hand = ml.solve(ERM(Shards.of(A, B, task), None, "logistic", "ridge(ridge=0.05)"))
+    at_hand.save(tmp_path / "answer.npz")
+    loaded = ml.Solution.load(tmp_path / "answer.npz")
+    assert loaded.status == "optimal"
+    assert loaded.certificate.verify().upper == pytest.approx(at_hand.upper, rel=1e-12)
+    elsewhere = ml.solve(ERM(SHARDS, None, "logistic", "ridge(ridge=0.05)"))
+    with pytest.raises(MatrixLearnError, match="a file cannot hold A, which is of the class Shards"):
+        elsewhere.save(tmp_path / "elsewhere.npz")
+    assert not (tmp_path / "elsewhere.npz").exists()
+    elsewhere.save(tmp_path / "elsewhere.csv")
+
+
+def test_an_answer_to_other_files_is_not_replaced(tmp_path):
+    from matrixlearn._outputs import place_for
+
+    solution = ml.solve(ERM(SHARDS, None, "logistic", "ridge(ridge=0.05)"))
+    path = tmp_path / "answer.json"
+    solution.save(path)
+    assert place_for(solution, path) == path
+    other = ml.solve(ERM(Shards.loaded(rows, [0, 1]), None, "logistic", "ridge(ridge=0.05)"))
+    assert place_for(other, path) != path
+
+
+def test_rows_are_dealt_to_workers_from_the_command_line(tmp_path, monkeypatch):
+    from click.testing import CliRunner
+    from matrixlearn_erm import present
+
+    from matrixlearn._commands import cli
+
+    monkeypatch.setattr(present, "machines_of", lambda given: Local(hub=True, seed=given["workers"]))
+    np.savez(tmp_path / "data.npz", A=A, b=B, task=np.arange(len(B)) % 4)
+    found = CliRunner().invoke(
+        cli,
+        ["solve", "erm", str(tmp_path / "data.npz"), "--loss", "logistic", "--penalty", "ridge(ridge=0.05)"]
+        + ["--workers", "2", "--tol", "1e-8", "-o", str(tmp_path / "x.npz")],
+    )
+    assert found.exit_code == 0, found.output
+    at_once = ml.solve(ERM(A, B, "logistic", "ridge(ridge=0.05)"), tol=1e-8)
+    assert ml.Solution.load(tmp_path / "x.npz").value == pytest.approx(at_once.value, rel=1e-7)

@@ -11,6 +11,7 @@ from matrixlearn_fetr import (
     PrecisionPair,
     ProximalGradient,
     Pruning,
+    SpectralPrecision,
     feature_precision,
     task_precision,
 )
@@ -224,6 +225,18 @@ def test_bounded_and_right_on_degenerate_data(case, mean):
         np.testing.assert_allclose(found.weights[:, 0], found.weights[:, 1], atol=1e-6)
     if case == "zeros":
         np.testing.assert_allclose(found.weights, 0.0, atol=1e-12)
+
+
+def test_a_round_of_the_hook_answers_with_the_covariance_of_the_best_blocks():
+    rng = np.random.default_rng(2)
+    problem = FETR(*data(rng, 5, 3), 1.0)
+    plays = problem.play()
+    X = plays.exponent(plays.start)
+    answer = plays.oracle(X)
+    W, S1 = answer.point, SpectralPrecision.of(X)
+    S2 = task_precision(W, S1, problem.lower, problem.upper).dense()
+    np.testing.assert_allclose(answer.loss, W @ S2 @ W.T, rtol=1e-8, atol=1e-10)
+    assert np.ptp(np.linalg.eigvalsh(S2)) > 0.1  # S2 counts
 
 
 def test_ours_is_at_least_as_low_as_the_rivals():

@@ -192,3 +192,13 @@ def test_progress_says_what_was_sent(client):
     notes = []
     ml.solve(problem, "bol", callback=lambda event: notes.append(event.note))
     assert notes[-1].startswith(f"{len(notes) - 1} rounds, ") and notes[-1].endswith(" MB")
+
+
+def test_rows_at_hand_are_saved_with_their_graph(tmp_path):
+    rng = np.random.default_rng(0)
+    X, y, task = rng.standard_normal((12, 3)), rng.standard_normal(12), np.repeat([3, 1, 2], 4)
+    solution = ml.solve(GraphMultitask(Shards.of(X, y, task), eta=0.1), tol=1e-6)
+    solution.save(tmp_path / "answer.npz")
+    loaded = ml.Solution.load(tmp_path / "answer.npz")
+    assert loaded.problem.tasks == (1, 2, 3)
+    assert loaded.certificate.verify().upper == pytest.approx(solution.upper, rel=1e-12)

@@ -65,6 +65,28 @@ def test_the_regret_keeps_to_the_bound(name, random_game, seed, rounds, sharpnes
             break
 
 
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_the_regret_is_what_was_suffered_less_the_least_in_hindsight(seed):
+    rng = np.random.default_rng(seed)
+    problem = Discrepancy(rng.standard_normal((8, 3)), rng.standard_normal((6, 3)) + 1.0)
+    engine, incumbent = MatrixMultiplicativeWeights(), Incumbent.first(problem)
+    state, suffered, looked = engine.init(problem, incumbent), 0.0, 0
+    for _ in range(40):
+        before = state
+        state = engine.step(problem, state, incumbent)
+        for proposal in state.proposals:
+            incumbent = incumbent.offered(proposal)
+        if state.averages.count != before.averages.count + 1:  # a fresh start
+            suffered = 0.0
+            continue
+        suffered += float(np.sum((state.G - before.G) * state.X))
+        if state.proposals:
+            least = -problem.game.S.trace * np.linalg.norm(state.G, 2)  # over the nuclear-norm ball
+            assert state.regret == pytest.approx(suffered - least)
+            looked += 1
+    assert looked
+
+
 @pytest.mark.parametrize(("name", "seed"), [("sdp", 344), ("sdp", 584), ("template", 261), ("template", 571)])
 def test_values_near_zero_and_rates_from_one_bad_round_take_no_thousands_of_rounds(name, seed, random_problem):
     """6,000 to more than 20,000 rounds, when progress was judged by the relative gap and rates by all moves so far."""
