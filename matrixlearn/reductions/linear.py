@@ -34,6 +34,9 @@ from matrixlearn.typing import Array
 MOST_BASES = 3
 """The most bases that are tried, each from an X in the one before, in which more of its digits count."""
 
+MOST_FACES = 4
+"""The most faces within faces that multipliers may prove."""
+
 SHORT = 1e-6
 """Part of R by which an X that an engine holds at R may be above it."""
 
@@ -170,11 +173,13 @@ class LinearReduction(Reduction):
                 yield LinearReduction(by_echelon, by_echelon.standard, why)
         if inside is not None or last.X is None or last.y is None:
             return
-        if standard.face is None and problem.facial is None:
-            before, y = standard.before, last.y[: len(standard.r)]
-            for whole in whole_multipliers(before.family, before.b, before.equal, y, as_numpy(last.X)):
-                on_face = dataclasses.replace(problem, facial=whole * standard.r)
-                if on_face.standard.face is not None:
+        earlier = [] if problem.facial is None else list(np.atleast_2d(problem.facial))
+        if len(earlier) < MOST_FACES and not standard.answer:
+            for whole in whole_multipliers(*standard.rows_on_face(last.y), as_numpy(last.X)):
+                y = np.zeros(len(standard.r))
+                y[standard.rows_left] = whole
+                on_face = dataclasses.replace(problem, facial=np.stack([*earlier, y * standard.r]))
+                if len(on_face.standard.program.C) < len(standard.program.C) or on_face.standard.answer:
                     yield LinearReduction(on_face, on_face.standard, "no strictly feasible X: y proves a face")
 
     def _by_echelon(self) -> LinearSDP:
@@ -183,7 +188,8 @@ class LinearReduction(Reduction):
         standard, face = plain.standard, self.standard.face
         if standard.echelon is None or face is None or not np.any(face.weights):
             return plain
-        on_face = dataclasses.replace(plain, facial=standard.echelon.lowered(face.weights * self.standard.r))
+        known = [face.weights * self.standard.r] if self.problem.facial is None else np.atleast_2d(self.problem.facial)
+        on_face = dataclasses.replace(plain, facial=np.stack([standard.echelon.lowered(y) for y in known]))
         return min((on_face, plain), key=lambda program: len(program.standard.program.C))
 
     def _within_the_trace_bound(self, best: Incumbent, tol: float, atol: float) -> LinearReduction | None:

@@ -15,7 +15,7 @@ Borwein and Wolkowicz (1981); Permenter and Parrilo (2018), "Partial facial redu
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import gcd, lcm
 
@@ -174,35 +174,33 @@ def least_face(
 ) -> Face | None:
     """The face that the rows <A_j, X> = 0 (or <= 0) with a semidefinite A_j leave; None where no such row is proved.
 
-    ``multipliers`` y are tried first, where y_j >= 0 outside E and b.y <= 0, exactly. Where A(y) >= 0 is proved,
-    b.y < 0 leaves no feasible X, and b.y = 0 makes A(y) X = 0 and every inequality with y_j > 0 an equality.
+    ``multipliers`` y, (m,) or one after the other, are tried before such rows on the whole cone, and after them on a
+    face, where y_j >= 0 outside E and b.y <= 0, exactly. Where V^T A(y) V >= 0 is proved, b.y < 0 leaves no feasible X,
+    and b.y = 0 makes V^T A(y) V W = 0 and every inequality with y_j > 0 an equality.
     """
-    m, n = family.shape
-    rows, face, current, tight = np.arange(m), None, family, np.zeros(m, dtype=bool)
-    worth = Fraction(0)
-    if multipliers is not None:
-        worth = exact_inner(b, multipliers)
-        if worth > 0 or np.any(multipliers[~equal] < 0):
-            multipliers = None
+    m = len(b)
+    waiting = [] if multipliers is None else list(np.atleast_2d(multipliers))
+    rows, current, tight = np.arange(m), family, np.zeros(m, dtype=bool)
+    face: Face | None = None
     while True:
-        if face is None and multipliers is not None:
-            signs, tight = multipliers, ~equal & (multipliers > 0)
-        else:
-            signs = _facial(current, b[rows] == 0, equal[rows] | tight[rows])
-        used = np.flatnonzero(signs)
-        N = _exact_sum([_exact_multiple(float(signs[k]), exact_matrix(family, int(rows[k]))) for k in used])
-        if N is not None and face is not None:
-            N = exact_congruence(N, face.V)
-        V = None if N is None else _proved_null_space(N)
-        if V is not None and face is not None:
-            V = _exact_product(face.V, V)
-        if V is None:
+        held, found = equal[rows] | tight[rows], None
+        shown = _facial(current, b[rows] == 0, held)
+        given = waiting[0][rows] if waiting else np.zeros(0)
+        for y in (given, shown) if face is None else (shown, given):
+            known = _stage(family, rows, b, held, y, face)
+            if known is not None:
+                found, signs = known, y
+                break
+        if found is None:
             return face
-        if face is None and worth < 0:
-            return Face(
-                V, np.zeros(0, dtype=int), signs, f"A(y) >= 0 and b.y = {float(worth):.6g} < 0 are proved exactly"
-            )
-        weights = face.weights if face is not None else np.zeros(m)
+        V, worth = found
+        waiting = waiting[1:] if signs is given else waiting
+        if worth < 0:
+            why = f"A(y) >= 0 and b.y = {float(worth):.6g} < 0 are proved exactly"
+            return Face(V, rows[:0], signs, why) if face is None else replace(face, contradiction=f"on the face, {why}")
+        tight = tight.copy()
+        tight[rows[~held & (signs > 0)]] |= signs is given
+        weights = np.zeros(m) if face is None else face.weights
         if face is None:
             weights[rows] = signs
         says, why = _left(family, rows, V, b, equal | tight)
@@ -210,6 +208,25 @@ def least_face(
         if why or V.shape[1] == 0:
             return face
         rows, current = says, CompressedMap(family.at(says), V)
+
+
+def _stage(
+    family: LinearMap, rows: np.ndarray, b: np.ndarray, held: np.ndarray, y: np.ndarray, face: Face | None
+) -> tuple[np.ndarray, Fraction] | None:
+    """(V of the face within a face, b.y) by multipliers of its rows; None where they prove none."""
+    if len(y) != len(rows) or not np.any(y) or np.any(y[~held] < 0):
+        return None
+    worth = exact_inner(b[rows], y)
+    if worth > 0:
+        return None
+    used = np.flatnonzero(y)
+    N = _exact_sum([_exact_multiple(float(y[k]), exact_matrix(family, int(rows[k]))) for k in used])
+    if N is not None and face is not None:
+        N = exact_congruence(N, face.V)
+    V = None if N is None else _proved_null_space(N)
+    if V is not None and face is not None:
+        V = _exact_product(face.V, V)
+    return None if V is None else (V, worth)
 
 
 def _exact_multiple(k: float, A: np.ndarray | None) -> np.ndarray | None:

@@ -86,8 +86,8 @@ class LinearSDP(ConicProblem):
         "echelon" brings the equalities into exact reduced echelon form first: rows that others imply go, and entries
         that they force to 0 show. `solve` turns to it where it finds no strictly feasible X.
     facial : array, optional
-        Multipliers y with A(y) >= 0 and b.y = 0 exactly, of the rows that ``presolve`` leaves. They prove that
-        A(y) X = 0 for every feasible X. Found when needed.
+        Multipliers y, or one after the other, of the rows that ``presolve`` leaves: A(y) >= 0 and b.y = 0 exactly prove
+        that A(y) X = 0 for every feasible X, and so on on the face that this leaves. Found when needed.
     units : array, shape (n,) or (n, n), optional
         The basis in which the program is solved, X = T X' T^T: powers of two, the diagonal of T, or T itself, whole
         numbers times powers of two. By default those powers in which its entries are of one size; `solve` turns to

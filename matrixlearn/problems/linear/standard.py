@@ -21,11 +21,12 @@ from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.maps import CompressedMap, DenseMap, LinearMap, SparseMap, StackedMap
 from matrixlearn.maps.bounded import congruence_error, on_numpy
 from matrixlearn.problems.linear.basis import in_basis
-from matrixlearn.problems.linear.echelon import Echelon, Replaced, echelon
+from matrixlearn.problems.linear.echelon import Echelon, Replaced
 from matrixlearn.problems.linear.exact import Combined, combined
-from matrixlearn.problems.linear.face import WORK, Face, exact_congruence, least_face
+from matrixlearn.problems.linear.face import Face, exact_congruence, least_face
+from matrixlearn.problems.linear.leaner import compressed, fewer, without_unused
 from matrixlearn.problems.linear.limit import TraceLimit
-from matrixlearn.problems.linear.members import as_dense, exact_matrix
+from matrixlearn.problems.linear.members import as_dense
 from matrixlearn.problems.linear.open import OpenProgram
 from matrixlearn.problems.linear.proof import Proof
 from matrixlearn.problems.linear.scaling import even_units, in_units
@@ -127,7 +128,7 @@ class Standard:
             playing = family.at(kept)
         here: Array = C if untouched else cost
         frame, frame_error, cost_error, on_face, face_echelon = _frame(t), 0.0, 0.0, None, None
-        found = _without_unused(found, cost, exact, len(right))
+        found = without_unused(found, cost, exact, len(right))
         reduces = found is not None and not found.contradiction and found.V.shape[1] > 0
         if found is not None and reduces:
             V, rows = found.V, found.rows
@@ -138,7 +139,7 @@ class Standard:
             known = exact_congruence(cost, V)
             here, cost_error = (sym(V.T @ cost @ V), congruence_error(cost, V)) if known is None else (known, 0.0)
             if len(rows):
-                playing, exact = _compressed(exact.at(rows), V)
+                playing, exact = compressed(exact.at(rows), V)
                 again = combined(exact, right, equal_here, None)
                 if again.contradiction:
                     found = replace(found, contradiction=f"on the face, {again.contradiction}")
@@ -146,7 +147,7 @@ class Standard:
                     playing, exact, right = playing.at(again.kept), exact.at(again.kept), right[again.kept]
                     on_face, equal_here = again, again.equal
                 if by_echelon is not None and np.any(equal_here) and not again.contradiction:
-                    face_echelon = _fewer(exact, right, equal_here)
+                    face_echelon = fewer(exact, right, equal_here)
                 if face_echelon is not None:
                     exact, right, equal_here = face_echelon.rows(exact, right)
                     playing = exact
@@ -257,13 +258,30 @@ class Standard:
             out, rows = np.zeros(m), self.face.rows
             if len(y) < len(rows) and self.on_face is None and self.face_echelon is None:  # X = 0 is all there is
                 y = np.zeros(len(rows))
-            if self.face_echelon is not None:
-                y = self.face_echelon.lifted(y)
-            if self.on_face is not None:
-                y = self.on_face.lifted(y[: len(self.on_face.kept)], np.ones(len(rows), dtype=bool))
-            out[rows] = y[: len(rows)]
+            out[rows] = self._before_the_face_echelon(y)[: len(rows)]
             y = out + self._multiple_of_the_face(self.face, out) * self.face.weights
         return self.combined.lifted(self._before_echelon(y[:m] * self.r), self.equal)
+
+    def _before_the_face_echelon(self, y: np.ndarray) -> np.ndarray:
+        """The multipliers of `rows_left`."""
+        y = y if self.face_echelon is None else self.face_echelon.lifted(y)
+        if self.on_face is None:
+            return y
+        return self.on_face.lifted(y[: len(self.on_face.kept)], np.ones(len(self.rows_left), dtype=bool))
+
+    @property
+    def rows_left(self) -> np.ndarray:
+        """The rows that say something on the face; all, where there is none."""
+        return np.arange(len(self.r)) if self.face is None else self.face.rows
+
+    def rows_on_face(self, y: np.ndarray) -> tuple[LinearMap, np.ndarray, np.ndarray, np.ndarray]:
+        """(family, b, E, multipliers) of `rows_left` on the face."""
+        before, rows = self.before, self.rows_left
+        tight = self.face.tight if self.face is not None and self.face.tight is not None else before.equal & False
+        family = before.family.at(rows)
+        on_face = family if self.face is None else CompressedMap(family, self.face.V)
+        y = self._before_the_face_echelon(y) if self.face is not None else y
+        return on_face, before.b[rows], (before.equal | tight)[rows], y[: len(rows)]
 
     def _after_echelon(self, y: np.ndarray) -> np.ndarray:
         return y if self.echelon is None else self.echelon.lowered(y)
@@ -320,35 +338,6 @@ class Standard:
         )
 
 
-def _compressed(family: LinearMap, V: np.ndarray) -> tuple[LinearMap, LinearMap]:
-    """(the V^T A_j V for engines, the same for the proof): numbers, where they are exact and few."""
-    import scipy.sparse as sp
-
-    m, r = family.shape[0], V.shape[1]
-    rows: list[sp.csr_array] = []
-    entries = 0
-    for j in range(m):
-        A = exact_matrix(family, j)
-        part = None if A is None else exact_congruence(A, V)
-        entries += WORK if part is None else int(np.count_nonzero(part))
-        if part is None or entries > WORK:
-            break
-        rows.append(sp.csr_array(part.reshape(1, -1)))
-    else:
-        stacked = sp.csr_array(sp.vstack(rows))
-        small = m * r * r <= WORK  # Newton systems of dense rows lose less to rounding
-        exact: LinearMap = DenseMap(stacked.toarray().reshape(m, r, r)) if small else SparseMap(stacked, r)
-        return exact, exact
-    return family.compressed(V), CompressedMap(family, V)
-
-
-def _fewer(family: LinearMap, right: np.ndarray, equal: np.ndarray) -> Replaced | None:
-    """The equalities in echelon form, where some follow from others."""
-    rows = np.flatnonzero(equal)
-    found = echelon(family.at(rows), right[rows])
-    return Replaced(equal, found) if found is not None and len(found.right) < len(rows) else None
-
-
 def _frame(t: np.ndarray) -> np.ndarray:
     """T^T T: the trace of X is <T^T T, X'>."""
     if t.ndim == 1:
@@ -358,34 +347,6 @@ def _frame(t: np.ndarray) -> np.ndarray:
         msg = "units: in this basis the trace has more digits than floating point has"
         raise ProblemError(msg)
     return exact
-
-
-def _without_unused(face: Face | None, cost: np.ndarray, family: LinearMap, m: int) -> Face | None:
-    """The face without the columns of V that neither C nor a row sees: X may be 0 there, and A(y) - C is."""
-    if face is not None and (face.contradiction or face.V.shape[1] == 0):
-        return face
-    n = len(cost)
-    V = np.eye(n) if face is None else face.V
-    family = family if face is None or len(face.rows) == 0 else family.at(face.rows)
-    seen = np.zeros((n, n))
-    if m > 0 and not (face is not None and len(face.rows) == 0):
-        pattern = family.pattern()
-        if pattern is None:
-            return face
-        seen[pattern] = 1.0
-    seen = seen + (cost != 0)
-    if face is None:
-        used = np.any(seen, axis=0)
-    else:  # no entry of V^T A V in these columns, whatever the values: sufficient, not necessary
-        used = np.any(np.abs(V).T @ seen @ np.abs(V), axis=0)
-    if face is not None and len(face.rows) == 0:
-        known = exact_congruence(cost, V)
-        used = np.any(known != 0, axis=0) if known is not None else used
-    if np.all(used):
-        return face
-    if face is None:
-        return Face(V[:, used], np.arange(m), np.zeros(m))
-    return replace(face, V=V[:, used])
 
 
 def _sparse_row(row: np.ndarray, n: int) -> SparseMap:

@@ -1,0 +1,69 @@
+"""A program on its face in fewer numbers: without rows that follow from others, or columns that nothing reads."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from matrixlearn.maps import CompressedMap, DenseMap, LinearMap, SparseMap
+from matrixlearn.problems.linear.echelon import Replaced, echelon
+from matrixlearn.problems.linear.face import WORK, Face, exact_congruence
+from matrixlearn.problems.linear.members import exact_matrix
+
+
+def compressed(family: LinearMap, V: np.ndarray) -> tuple[LinearMap, LinearMap]:
+    """(the V^T A_j V for engines, the same for the proof): numbers, where they are exact and few."""
+    import scipy.sparse as sp
+
+    m, r = family.shape[0], V.shape[1]
+    rows: list[sp.csr_array] = []
+    entries = 0
+    for j in range(m):
+        A = exact_matrix(family, j)
+        part = None if A is None else exact_congruence(A, V)
+        entries += WORK if part is None else int(np.count_nonzero(part))
+        if part is None or entries > WORK:
+            break
+        rows.append(sp.csr_array(part.reshape(1, -1)))
+    else:
+        stacked = sp.csr_array(sp.vstack(rows))
+        small = m * r * r <= WORK  # Newton systems of dense rows lose less to rounding
+        exact: LinearMap = DenseMap(stacked.toarray().reshape(m, r, r)) if small else SparseMap(stacked, r)
+        return exact, exact
+    return family.compressed(V), CompressedMap(family, V)
+
+
+def fewer(family: LinearMap, right: np.ndarray, equal: np.ndarray) -> Replaced | None:
+    """The equalities in echelon form, where some follow from others."""
+    rows = np.flatnonzero(equal)
+    found = echelon(family.at(rows), right[rows])
+    return Replaced(equal, found) if found is not None and len(found.right) < len(rows) else None
+
+
+def without_unused(face: Face | None, cost: np.ndarray, family: LinearMap, m: int) -> Face | None:
+    """The face without the columns of V that neither C nor a row sees: X may be 0 there, and A(y) - C is."""
+    if face is not None and (face.contradiction or face.V.shape[1] == 0):
+        return face
+    n = len(cost)
+    V = np.eye(n) if face is None else face.V
+    family = family if face is None or len(face.rows) == 0 else family.at(face.rows)
+    seen = np.zeros((n, n))
+    if m > 0 and not (face is not None and len(face.rows) == 0):
+        pattern = family.pattern()
+        if pattern is None:
+            return face
+        seen[pattern] = 1.0
+    seen = seen + (cost != 0)
+    if face is None:
+        used = np.any(seen, axis=0)
+    else:  # no entry of V^T A V in these columns, whatever the values: sufficient, not necessary
+        used = np.any(np.abs(V).T @ seen @ np.abs(V), axis=0)
+    if face is not None and len(face.rows) == 0:
+        known = exact_congruence(cost, V)
+        used = np.any(known != 0, axis=0) if known is not None else used
+    if np.all(used):
+        return face
+    if face is None:
+        return Face(V[:, used], np.arange(m), np.zeros(m))
+    return replace(face, V=V[:, used])
