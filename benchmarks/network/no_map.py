@@ -15,6 +15,7 @@ sentiment   positive or negative reviews of 4 kinds of goods from the 300 common
 """
 
 import argparse
+import itertools
 import warnings
 from pathlib import Path
 
@@ -33,13 +34,13 @@ FETR_ETAS = (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)
 
 
 def beside_fetr(data, graphs, error, loss="square"):
-    """`choose`, and FETR; the last feature is 1, which FETR has as an intercept of its own."""
+    """`choose`, and FETR around a shared mean or 0; the last feature is 1, in whose place FETR has intercepts."""
     X, y, task = data
     fetr, found = FETRRegressor if loss == "square" else FETRClassifier, []
-    for eta in FETR_ETAS:
+    for eta, mean in itertools.product(FETR_ETAS, ("shared", "zero")):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            model = fetr(eta=eta, tol=1e-4, max_iter=200).fit(X[:, :-1], y, task)
+            model = fetr(eta=eta, mean=mean, tol=1e-4, max_iter=200).fit(X[:, :-1], y, task)
         W = np.vstack([np.reshape(model.coef_, (-1, X.shape[1] - 1)).T, np.reshape(model.intercept_, -1)])
         found.append((*error(W), eta, np.nan))
     return choose(data, graphs, error, loss=loss) | {"FETR": min(found)}
