@@ -30,8 +30,7 @@ START = 1e-2
 @presented_by("matrixlearn_network.present:SpartanPresenter")
 @dataclass(frozen=True, eq=False)
 class GSpartan(NetworkProblem, MulticonvexProblem):
-    """min over U, V >= 0 of
-    1/2 sum_s ||X_s U v_s - y_s||^2 + mix ||V||_1 + base ||U||_1 + tie/2 sum over edges of a_si ||U v_s - U v_i||^2.
+    """min over U, V >= 0 of 1/2 sum_s ||X_s U v_s - y_s||^2 + mix ||V||_1 + base ||U||_1 + tie/2 tr(U V^T L V U^T).
 
     W = U V^T: the weights of a task are a mixture of ``rank`` base models that all tasks share, neighbours mix alike,
     and both factors are sparse, so that they can be read.

@@ -115,11 +115,11 @@ class SharedSupport(NetworkProblem):
         """The least of P with sum radius ||w_g|| / m in the place of its penalty is at least this; Z by pair."""
         Z = self.near.within(Z, radius)
         W = self.splitting.answer(Z)
-        one, m = self.passed(W.T), len(self.tasks)
+        one = self.passed(W.T)
         pulls = self.near.gathered(Z)
         sums = np.linalg.norm(self.near.gathered(np.abs(Z)), axis=1)
         error = one.slope_error + (int(self.near.sizes.max()) + 2) * EPS * (sums + np.linalg.norm(one.slope, axis=1))
-        return lower_bound(one.conjugate, one.slope + pulls, error, self.coupling) if m else 0.0
+        return lower_bound(one.conjugate, one.slope + pulls, error, self.coupling)
 
     def objective_at(self, X: Any, y: np.ndarray | None) -> float:
         return np.inf if X is None else self.value(self._point(X))
@@ -164,8 +164,7 @@ class SharedSupport(NetworkProblem):
 @presented_by("matrixlearn_network.present:JointPresenter")
 @dataclass(frozen=True, eq=False)
 class JointlySparse(SharedSupport):
-    """min over W of
-    1/m (sum_k F_k(w_k) + rho/2 tr(W L W^T) + ridge/2 ||W||^2 + eta sum over nodes k of ||W_k||_{2,1}).
+    """min over W of 1/m (sum_k F_k(w_k) + rho/2 tr(W L W^T) + ridge/2 ||W||^2 + eta sum_k ||W_k||_{2,1}).
 
     F_k is half the mean squared error of task k, W_k has the columns of k and of its neighbours, and ||.||_{2,1} is the
     sum of the norms of the rows: a feature is used by a neighbourhood, or by none in it.
@@ -265,10 +264,10 @@ class Improved(Bound):
 @presented_by("matrixlearn_network.present:ConcavePresenter")
 @dataclass(frozen=True, eq=False)
 class ConcaveJointlySparse(SharedSupport, MulticonvexProblem):
-    """min over W of
-    1/m (sum_k F_k(w_k) + rho/2 tr(W L W^T) + ridge/2 ||W||^2 + eta sum over k, r of phi(||w_kr||)), phi concave.
+    """min over W of 1/m (sum_k F_k(w_k) + rho/2 tr(W L W^T) + ridge/2 ||W||^2 + eta sum_kr phi(||w_kr||)), phi concave.
 
-    As `JointlySparse`, but large rows are spared: "rw" is phi(t) = log(1 + epsilon t), "l20" is 1 - exp(-epsilon t).
+    w_kr has the weights of feature r in the neighbourhood of k. As `JointlySparse`, but large rows are spared: "rw" is
+    phi(t) = log(1 + epsilon t), "l20" is 1 - exp(-epsilon t).
 
     Parameters
     ----------

@@ -3,6 +3,7 @@
 import matplotlib as mpl
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 from matrixlearn_network import GraphMultitask, demo
 from matrixlearn_network.data import load_sweden
 
@@ -63,6 +64,31 @@ def test_rows_and_graph_come_from_a_file(tmp_path):
     assert "3 with 12 rows in 2 features, 3 edges" in solution.summary()
     with pytest.raises(ProblemError, match="loss must be one of"):
         presenter.from_arguments({"data": path, "loss": "cubic"}, said.append)
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("gspartan", {"rank": 2, "mix": 0.5, "base": 0.5, "tie": 0.1}),
+        ("jointly-sparse", {"eta": 0.05, "rho": 0.1}),
+        ("concave-jointly-sparse", {"eta": 0.01, "penalty": "l20", "epsilon": 5.0}),
+    ],
+)
+def test_sparse_tasks_come_from_a_file_and_are_told(tmp_path, name, settings):
+    rng = np.random.default_rng(0)
+    X, task = rng.standard_normal((60, 4)), np.repeat(np.arange(6), 10)
+    path, said = tmp_path / "rows.npz", []
+    np.savez(path, X=X, y=X[:, 0] + 0.1 * rng.standard_normal(60), task=task, graph=np.ones((6, 6)) - np.eye(6))
+    cls = ml.registered_problems()[name]
+    problem = presenter_of(cls).from_arguments({"data": path, **settings}, said.append)
+    assert type(problem) is cls and all(getattr(problem, key) == value for key, value in settings.items())
+    solution = ml.solve(problem, tol=1e-5)
+    columns = presenter_of(cls).columns(solution)
+    np.testing.assert_array_equal(columns["w1"], problem.weights(solution)[0])
+    told = solution.summary()
+    assert "6 with 60 rows in 4 features, 15 edges" in told
+    assert ("1 base models used" if name == "gspartan" else "1 features used, 1 to 1 by a task") in told
+    assert presenter_of(cls).plot(solution, Figure().subplots())
 
 
 def test_rows_go_to_workers_from_the_command_line(tmp_path):
