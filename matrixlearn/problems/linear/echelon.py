@@ -9,6 +9,7 @@ rounded to fractions of small denominators. The product is compared in whole num
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -58,13 +59,18 @@ class Echelon:
 
     def lifted(self, z: np.ndarray) -> np.ndarray:
         """The smallest y with M^T y = z, rows and columns of M in even units: z is met to rounding of its terms."""
-        rows = _one_over(np.max(np.abs(self.M), axis=1))
-        columns = _one_over(np.max(np.abs(self.M * rows[:, None]), axis=0))
-        even = (self.M * rows[:, None] * columns).T
+        rows, columns, inverse = self._inverse
         y = np.zeros(len(rows))
         for _ in range(REFINED):
-            y = y + rows * np.linalg.lstsq(even, columns * (z - self.lowered(y)), rcond=None)[0]
+            y = y + rows * (inverse @ (columns * (z - self.lowered(y))))
         return np.asarray(y)
+
+    @cached_property
+    def _inverse(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """(units of the rows, of the columns, the pseudoinverse of M^T in these units)."""
+        rows = _one_over(np.max(np.abs(self.M), axis=1))
+        columns = _one_over(np.max(np.abs(self.M * rows[:, None]), axis=0))
+        return rows, columns, np.linalg.pinv((self.M * rows[:, None] * columns).T)
 
 
 def _one_over(sizes: np.ndarray) -> np.ndarray:

@@ -77,6 +77,8 @@ class OpenProgram(GameProblem, ConicProblem):
         The user's trace in these units and on this face is <frame, X>.
     by_trace : tuple (int, int), optional
         A row that is an equality by the user's trace bound, and the sign of its multipliers that use it.
+    size_of : callable, optional
+        sum_j |b_j y_j| of the user's rows, where these were mixed.
     """
 
     C: Array
@@ -90,6 +92,7 @@ class OpenProgram(GameProblem, ConicProblem):
     trace: float | None = None
     frame: np.ndarray | None = field(default=None, repr=False)
     by_trace: tuple[int, int] | None = None
+    size_of: Callable[[np.ndarray], float] | None = field(default=None, repr=False)
 
     name = "sdp"
     objective = "maximize"
@@ -223,9 +226,7 @@ class OpenProgram(GameProblem, ConicProblem):
         return Bound(point=X, lower=lower, size=size, rounding=rounding)
 
     def _loses(self, W: np.ndarray, lower: float, size: float) -> bool:
-        """Whether the bound of W is missing, or less than <C, W> by more than rounding: a part of ||C|| ||W|| where it
-        may be 0, else, where the order is small, a part of what it adds up to.
-        """
+        """Whether the bound of W is missing, or less than <C, W> by more than rounding, or 0 but for rounding."""
         if lower == -INF or -ROUNDING * self.proof.cost_size * frobenius(W) < lower < 0:
             return True
         return len(W) <= SMALL and inner(as_numpy(self.C), W) - lower > LOST * max(abs(lower), size)
@@ -264,6 +265,13 @@ class OpenProgram(GameProblem, ConicProblem):
         return self.b - self.proof.family.adjoint(X)
 
     def bound_from_vector(self, y: np.ndarray) -> Bound:
+        bound = self._proved_by(y)
+        if self.size_of is None or bound.point is None or bound.trace_bound is not None:
+            return bound
+        return replace(bound, size=min(bound.size, self.size_of(bound.point)))
+
+    def _proved_by(self, y: np.ndarray) -> Bound:
+        """The bound of y; its size is that of these rows."""
         y, proof = self.proof.signed(y), self.proof
         ray = self._ray(y)
         if ray is not None:

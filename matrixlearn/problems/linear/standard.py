@@ -163,7 +163,10 @@ class Standard:
         ):  # rows are where they were, but for others
             j, sign = says.by_trace
             program = replace(program, by_trace=(int(np.flatnonzero(kept == j)[0]), sign))
-        return cls(C, equal, says, replaced, t, r, found, on_face, face_echelon, before, program)
+        out = cls(C, equal, says, replaced, t, r, found, on_face, face_echelon, before, program)
+        if replaced is None and face_echelon is None:
+            return out
+        return replace(out, program=replace(program, size_of=SizeOf(np.abs(b), out)))
 
     @property
     def contradiction(self) -> str:
@@ -334,6 +337,7 @@ class Standard:
                 replace(proof, family=exact, b=b, equal=equal),
                 replace(limit, row=True),
                 frame=program.frame,
+                size_of=program.size_of,
             ),
         )
 
@@ -358,3 +362,14 @@ def _sparse_row(row: np.ndarray, n: int) -> SparseMap:
 def _like(family: LinearMap, second: LinearMap, like: Array) -> LinearMap:
     """Stacked, in the namespace of the first."""
     return StackedMap(family, second if is_numpy(like) else DenseMap(from_numpy(second.matrix(0)[None], like)))
+
+
+@dataclass(frozen=True, eq=False)
+class SizeOf:
+    """sum_j |b_j y_j| of the rows before all steps, of the multipliers after them."""
+
+    size: np.ndarray
+    standard: Standard
+
+    def __call__(self, y: np.ndarray) -> float:
+        return float(self.size @ np.abs(self.standard.lifted_vector(y)))

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 import matrixlearn as ml
 from matrixlearn.maps import DenseMap
 from matrixlearn.problems.linear.echelon import echelon
+from matrixlearn.testing.exact import exact_program, solve_faults
 from matrixlearn.testing.exact.kinds import chain_of
 
 
@@ -64,3 +65,11 @@ def test_a_chain_of_squares_is_solved_however_its_rows_were_mixed(seed):
     solution = ml.solve(problem, tol=1e-6)
     assert solution.status == "optimal"
     assert solution.lower == solution.upper == 0
+
+
+def test_a_gap_in_mixed_rows_is_one_in_the_rows_that_were_given():
+    """An equality that is another one but for a little: b.y is large in the form, and small in the rows of the user."""
+    program = exact_program(401659)
+    solution = ml.solve(program.problem(), tol=1e-6)
+    assert solution.status == "optimal", solution.explain()
+    assert solve_faults(program, solution, 1e-6) == []
