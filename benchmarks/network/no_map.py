@@ -10,7 +10,7 @@ parkinsons  motor and total UPDRS of 42 patients from 16 measures of the voice a
             recordings of each learn, as many validate. Graph: the targets of a patient, and the patients of a target
 chickenpox  next week's cases in 20 Hungarian counties from the last four weeks; 52 or 200 of the first 300 weeks
             learn, 100 validate, weeks 310 on test. Graph: the map of the counties, as given
-sentiment   positive or negative reviews of 4 kinds of goods from the 1,000 commonest words, logistic; 100 or 400 of
+sentiment   positive or negative reviews of 4 kinds of goods from the 300 commonest words, logistic; 100 or 400 of
             each learn, as many validate. Graph: books with films, electronics with kitchenware
 """
 
@@ -135,7 +135,7 @@ def run_sentiment(folder, draws):
     X, y, task = [], [], []
     for k, name in enumerate(("books", "dvd", "electronics", "kitchen")):
         with np.load(folder / "sentiment" / f"{name}.npz") as data:
-            counts = sp.csr_array((data["data"], data["indices"], data["indptr"]), shape=data["shape"])[:, :1000]
+            counts = sp.csr_array((data["data"], data["indices"], data["indptr"]), shape=data["shape"])[:, :300]
             words = np.unique((counts > 0).toarray(), axis=0, return_index=True)[1]  # no repeats
             X.append((counts[words] > 0).toarray().astype(float))
             y.append(data["label"][words].astype(float))

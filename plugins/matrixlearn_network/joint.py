@@ -30,14 +30,14 @@ from matrixlearn.validation import as_array, as_number
 from matrixlearn_network.bounds import EPS, LOSS_ERROR, lower_bound, ridge, upper_bound
 from matrixlearn_network.coupling import Coupling
 from matrixlearn_network.networked import HERE, NetworkProblem
-from matrixlearn_network.rows_of_groups import Neighbourhoods, RowPenalty, row_penalty
-from matrixlearn_network.splitting import Splitting
+from matrixlearn_network.rows_of_groups import TINY, Neighbourhoods, RowPenalty, row_penalty
+from matrixlearn_network.splitting import DENSE_SYSTEM, Splitting
 
 if TYPE_CHECKING:
     import cvxpy
 
-EXACT, MOST = 1e-8, 3000
-"""The residuals at which a reweighted problem counts as solved, and the most iterations for it."""
+EXACT, MOST, FEWER = 1e-8, 3000, 200
+"""The residuals at which a reweighted problem counts as solved; the most iterations for it, and for a large one."""
 
 
 class SharedSupport(NetworkProblem):
@@ -330,12 +330,29 @@ class ConcaveJointlySparse(SharedSupport, MulticonvexProblem):
         """The radii eta phi'(t) of the groups, (m, d)."""
         return self.eta * self.rows_penalty.slope(t)
 
+    @property
+    def most(self) -> int:
+        """Iterations that a bound may take: fewer where each of them solves a large sparse system."""
+        return MOST if self.features * len(self.tasks) <= DENSE_SYSTEM else FEWER
+
+    def _dual_near(self, W: np.ndarray, radius: np.ndarray) -> np.ndarray:
+        """Multipliers by pair that are optimal where W is: radius w / ||w|| in groups that are not 0, and in the others
+        what is left of minus the gradient of the smooth part, in equal parts.
+        """
+        near, V = self.near, np.ascontiguousarray(W.T)
+        copies = near.copies(V)
+        lengths = near.spread(near.lengths(copies))
+        Z = near.spread(radius) * copies / np.maximum(lengths, TINY)
+        left = -self.splitting.gradient(V) - near.gathered(Z)
+        empty = (lengths == 0).astype(float)
+        return Z + empty * near.copies(left / np.maximum(near.gathered(empty), 1.0))
+
     def bound_from_matrix(self, X: Any) -> Improved:
         W = self._point(X)
         t, m = self.lengths(W), len(self.tasks)
         radius = self.reweighted(t)
         split = self.splitting
-        state = split.solution(split.started(W.T), radius, EXACT, MOST)
+        state = split.solution(split.started(W.T, self._dual_near(W, radius)), radius, EXACT, self.most)
         rest = self.eta * self.rows_penalty.value(t) - radius * t  # eta psi(omega)
         size = self._gamma() * float((self.eta * self.rows_penalty.value(t) + radius * t).sum())
         lower = self._lower(state.dual, radius) + (float(rest.sum()) - 4 * size) / m
@@ -349,7 +366,7 @@ class ConcaveJointlySparse(SharedSupport, MulticonvexProblem):
     def first_points(self) -> list[tuple[Any, np.ndarray | None]]:
         zero = np.zeros(self.shape)
         split, radius = self.splitting, self.reweighted(np.zeros(self.shape[::-1]))
-        return [(split.weights(split.solution(split.started(zero.T), radius, 1e-6, MOST)).T, None)]
+        return [(split.weights(split.solution(split.started(zero.T), radius, 1e-6, self.most)).T, None)]
 
     def block_references(self, X: Any) -> list[cvxpy.Problem]:
         """The weighted problem in W, and that in omega."""

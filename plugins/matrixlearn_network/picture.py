@@ -53,17 +53,20 @@ def draw_graph(axes: Any, graph: Graph, colour: np.ndarray, label: str) -> None:
 
 
 def draw_gap(axes: Any, solution: Solution, *, by: str) -> None:
-    """The certified gap against rounds or vectors sent (``by``)."""
+    """The certified gap against rounds or vectors sent (``by``); an iteration may be several rounds, or none."""
     at, gap = solution.history.column("iteration"), solution.history.column("gap")
+    ledger = solution.problem.ledger(solution.method)  # type: ignore[attr-defined]
+    rounds = solution.iterations if ledger is None else ledger.rounds
+    at = at * max(1, round(rounds / max(solution.iterations, 1)))
+    label = by if by == "vectors" or 2 * rounds >= solution.iterations else "iterations at the hub"
     if by == "vectors":
-        ledger = solution.problem.ledger(solution.method)  # type: ignore[attr-defined]
         at = at if ledger is None else np.array([ledger.vectors_after(int(t)) for t in at])
     shown = np.isfinite(gap) & (gap > 0)
     marker = "o" if np.count_nonzero(shown) <= 60 else ""
     axes.plot(at[shown], gap[shown], marker=marker, markersize=3, color="C0")
     axes.axhline(solution.tol, color="C2", lw=1, ls="--", label="tol")
     axes.set_yscale("log")
-    axes.set_xlabel("rounds" if by == "rounds" else "vectors sent")
+    axes.set_xlabel("vectors sent" if label == "vectors" else label)
     axes.set_ylabel("certified relative gap")
     axes.set_title(f"{solution.method}: {solution.status}")
     axes.legend(frameon=False)

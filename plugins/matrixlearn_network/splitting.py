@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from matrixlearn.clock import ask_the_clock
+from matrixlearn.clock import ask_the_clock, there_is_time
 from matrixlearn_network.coupling import SYMMETRIC
 from matrixlearn_network.graph import Graph
 from matrixlearn_network.rows_of_groups import Neighbourhoods
@@ -30,7 +30,7 @@ DENSE_SYSTEM = 1000
 
 RELAXED = 1.6
 EVERY = 20
-"""Iterations between looks at beta."""
+"""Iterations between looks at beta; so many are made whatever the time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,6 +121,11 @@ class Splitting:
         """argmin over W of the smooth part + <Z, copies of W>, by task: what a dual point is judged by."""
         return self._plain.solve(self.cross - self.near.gathered(Z))
 
+    def gradient(self, W: np.ndarray) -> np.ndarray:
+        """That of the smooth part, by task, (m, d)."""
+        by_rows = np.matmul(self.grams, W[:, :, None])[:, :, 0] - self.cross
+        return np.asarray(by_rows + self.ridge * W + self.rho * self.graph.apply(W))
+
     def started(self, W: np.ndarray, Z: np.ndarray | None = None) -> Split:
         """From weights by task, and from a dual point."""
         mean = float(np.mean(np.trace(self.grams, axis1=1, axis2=2))) / self.grams.shape[1]
@@ -157,7 +162,9 @@ class Splitting:
 
     def solution(self, state: Split, radius: np.ndarray, tol: float, most: int) -> Split:
         """Iterations until both residuals are at most ``tol``, or ``most``."""
-        for _ in range(most):
+        for done in range(most):
+            if done >= EVERY and not there_is_time():
+                break
             state = self.step(state, radius)
             if max(state.moved) <= tol:
                 break

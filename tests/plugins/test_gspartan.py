@@ -3,6 +3,7 @@
 import warnings
 from itertools import pairwise
 
+import matplotlib as mpl
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -216,3 +217,13 @@ def test_the_estimator_is_the_problem_of_centred_rows():
     assert "vectors" in str(model.ledger_)
     with pytest.raises(ValueError, match="rank must be"):
         GSpartanRegressor(0).fit(X, Y, TASK)
+
+
+def test_the_picture_counts_rounds_and_not_iterations():
+    mpl.use("Agg")
+    model = GSpartanRegressor(2, mix=0.1, base=0.1, tie=0.1, tol=1e-7).fit(X, Y, TASK)
+    axes = [each for each in model.plot().axes if each.get_xlabel()]
+    assert [each.get_xlabel() for each in axes] == ["rounds", "vectors sent"]
+    at = [each.lines[0].get_xdata() for each in axes]
+    assert at[0][-1] == pytest.approx(model.ledger_.rounds, abs=20)
+    assert at[1][-1] == pytest.approx(model.ledger_.vectors, rel=0.5)
