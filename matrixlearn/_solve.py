@@ -331,8 +331,8 @@ def _solution(problem: Problem, points: Proposal, found: Found, asked: Request, 
         certificate = done.certificate
         value = certificate.upper if problem.objective == "minimize" else certificate.lower
     if certificate.upper == INF and certificate.lower > -INF and X is not None:
-        rays = (ray_near(problem, near) for near in (X, *tried) if near is not None)
-        certificate = replace(certificate, ray=next((ray for ray in rays if ray is not None), None))
+        rays = (ray for near in (X, *tried) if near is not None and (ray := ray_near(problem, near)) is not None)
+        certificate = replace(certificate, ray=next((ray for ray in rays if ray_near(problem, ray) is not None), None))
     status, why = status_of(certificate, tol, atol), done.ended
     if status is Status.INFEASIBLE:
         within = "" if certificate.trace_bound is None else f" with tr X <= {certificate.trace_bound:g}"

@@ -1,11 +1,12 @@
 """Programs with an exactly known outcome: what of `solve`, `certify` and `verify` is false, by kind?
 
     python benchmarks/engines/exact_programs.py [count=300] [--first 0] [--seconds 3] [--method auto] [--kinds word ...]
+        [--others 0.15] [--trace-bounds none]
 
-Seed by seed: `matrixlearn.testing.exact.exact_program(seed)`, tol 1e-3, 1e-6 or 1e-9, sometimes another engine than
-auto; then `certify` at points that were tampered with, and certificates with a forged word, which `verify` must refuse.
-Bounds are compared with the optimum as fractions. An instance without a trace bound gets a large one where the version
-at hand demands one.
+Seed by seed: `matrixlearn.testing.exact.exact_program(seed)`, tol 1e-3, 1e-6 or 1e-9, another engine than auto for a
+part of them; then `certify` at points that were tampered with, and certificates with a forged word, which `verify` must
+refuse. Bounds are compared with the optimum as fractions. An instance without a trace bound gets a large one where the
+version at hand demands one.
 """
 
 import argparse
@@ -137,6 +138,8 @@ def tried(tally, program, seed, word, call, seconds):
 def examine(tally, seed, given):
     rng = np.random.default_rng([seed, 1])
     program = exact_program(seed)
+    if given.trace_bounds == "none":
+        program = dataclasses.replace(program, trace_bound=None)
     if given.kinds and not any(word in program.kind for word in given.kinds):
         return
     tally.of[program.kind]["n"] += 1
@@ -145,7 +148,7 @@ def examine(tally, seed, given):
         return
     problem, program = made
     tol, method = float(rng.choice([1e-3, 1e-6, 1e-9])), given.method
-    if method == "auto" and rng.random() < 0.15:
+    if method == "auto" and rng.random() < given.others:
         others = tried(
             tally,
             program,
@@ -273,7 +276,9 @@ def main():
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--seconds", type=float, default=3.0)
     parser.add_argument("--method", default="auto")
-    parser.add_argument("--kinds", nargs="+", default=[])
+    parser.add_argument("--others", type=float, default=0.15, help="the part that another engine than auto gets")
+    parser.add_argument("--trace-bounds", choices=["as drawn", "none"], default="as drawn")
+    parser.add_argument("--kinds", nargs="+", default=[], metavar="word")
     parser.add_argument("--most", type=int, default=6, help="seeds shown of each failure")
     given = parser.parse_args()
     header(f"exact programs: seeds {given.first} to {given.first + given.count - 1}, at most {given.seconds:g} s each")

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import matrixlearn as ml
+from matrixlearn.testing.exact import exact_program
 
 
 def unit(n, i, j):
@@ -120,3 +121,10 @@ def test_of_an_optimum_that_no_matrix_attains_the_summary_says_that_atol_decides
     named = float(solution.summary().split("atol=")[1].split(" ")[0])
     assert solution.upper - solution.lower <= named <= 3 * (solution.upper - solution.lower)
     assert ml.solve(problem, tol=1e-3, atol=1e-6 * unit_of_objective).status == "optimal"
+
+
+@pytest.mark.parametrize("seed", [730015, 840093])
+def test_a_ray_that_is_found_near_the_matrix_of_any_run_is_verified(seed):
+    solution = ml.solve(exact_program(seed).problem(), tol=1e-6)
+    assert solution.status == "unbounded", solution.explain()
+    solution.verify()
