@@ -79,6 +79,7 @@ def methods(fit_intercept=True, tol=1e-4, max_iter=100, cv=3, only=None):
         "FETR, bounds chosen": FETRRegressorCV(mean="zero", **WIDER, **fetr),
         "FETR, shared mean": FETRRegressorCV(mean="shared", **PUBLISHED, **fetr),
         "FETR, shared, bounds": FETRRegressorCV(mean="shared", **WIDER, **fetr),
+        "FETR, as it comes": FETRRegressorCV(**free),
         "pooled ridge": Chosen(PooledRidge(**free), {"alpha": PENALTIES}, cv),
         "mean-regularised": Chosen(MeanRegularizedRidge(**free), {"alpha": PENALTIES, "beta": (0.01, 1.0, 100.0)}, cv),
     }

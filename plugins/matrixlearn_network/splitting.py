@@ -21,6 +21,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from matrixlearn.clock import ask_the_clock, there_is_time
+from matrixlearn.exceptions import ProblemError
 from matrixlearn_network.coupling import SYMMETRIC
 from matrixlearn_network.graph import Graph
 from matrixlearn_network.rows_of_groups import Neighbourhoods
@@ -49,6 +50,24 @@ class System:
 
     @cached_property
     def _factor(self) -> Any:
+        """The factors.
+
+        Raises
+        ------
+        ProblemError
+            Where T is nothing beside H_k that are singular.
+        """
+        try:
+            return self._factored()
+        except (np.linalg.LinAlgError, RuntimeError) as error:  # the second is SuperLU's
+            largest = float(np.max(np.abs(self.grams)))
+            msg = (
+                f"ridge is too small beside features whose squares are {largest:.3g} in the mean: the system of all "
+                f"tasks is singular to double precision; standardize X or raise ridge"
+            )
+            raise ProblemError(msg) from error
+
+    def _factored(self) -> Any:
         m, d, _ = self.grams.shape
         if m * d <= DENSE_SYSTEM:
             from scipy.linalg import cho_factor
