@@ -11,16 +11,12 @@ beijing    the next day's log PM2.5 at 12 stations from 11 variables; 40 days le
 sweden     the next day's temperature in 45 towns; 20 days learn
 """
 
-import argparse
-from pathlib import Path
-
 import numpy as np
 from matrixlearn_network import Graph, GraphMultitask, complete, neighbours, variogram
 from matrixlearn_network.data import load_sweden
 
 import matrixlearn as ml
-from benchmarks._common import header
-from benchmarks._data import DATA
+from benchmarks.network._tables import report, run_named
 
 ETAS = (1e-4, 1e-3, 1e-2, 1e-1, 1.0)
 TAUS = tuple(10.0**k for k in np.arange(-3, 1.5, 0.5))
@@ -43,15 +39,6 @@ def choose(data, graphs, error, etas=ETAS, taus=TAUS, loss="square"):
         W = ml.solve(pooled.with_prior(eta, 0.0), tol=1e-5, max_iter=500).matrix
         found.append((*error(np.repeat(W, m, axis=1)), eta, np.inf))
     return {"pooled": min(found)} | best
-
-
-def report(title, draws):
-    names = list(draws[0])
-    cells = []
-    for name in names:
-        errors = [draw[name][1] for draw in draws]
-        cells.append(f"{name} {np.mean(errors):.3f} (+- {np.std(errors):.3f})")
-    print(f"{title:24}" + "   ".join(cells), flush=True)
 
 
 # -- Colorado ---------------------------------------------------------------------------------------
@@ -197,14 +184,7 @@ def run_sweden(_, draws):
 
 def main() -> None:
     runs = {"colorado": run_colorado, "landmine": run_landmine, "beijing": run_beijing, "sweden": run_sweden}
-    parser = argparse.ArgumentParser()
-    parser.add_argument("what", nargs="*", default=list(runs))
-    parser.add_argument("--draws", type=int, default=4)
-    parser.add_argument("--data", type=Path, default=DATA)
-    given = parser.parse_args()
-    header("a graph of tasks beside the first baselines, mean of draws (standard deviation)")
-    for what in given.what:
-        runs[what](given.data, given.draws)
+    run_named(runs, "a graph of tasks beside the first baselines, mean of draws (standard deviation)", 4)
 
 
 if __name__ == "__main__":

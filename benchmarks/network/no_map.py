@@ -14,10 +14,8 @@ sentiment   positive or negative reviews of 4 kinds of goods from the 300 common
             each learn, as many validate. Graph: books with films, electronics with kitchenware
 """
 
-import argparse
 import itertools
 import warnings
-from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
@@ -25,10 +23,9 @@ from matrixlearn_fetr import FETRClassifier, FETRRegressor
 from matrixlearn_network import Graph, complete, neighbours
 from sklearn.exceptions import ConvergenceWarning
 
-from benchmarks._common import header
-from benchmarks._data import DATA
 from benchmarks.fetr._tables import school, table
-from benchmarks.network.learning import choose, report
+from benchmarks.network._tables import report, run_named
+from benchmarks.network.learning import choose
 
 FETR_ETAS = (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)
 
@@ -155,14 +152,7 @@ def main() -> None:
         "chickenpox": run_chickenpox,
         "sentiment": run_sentiment,
     }
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", nargs="*", default=list(runs))
-    parser.add_argument("--draws", type=int, default=5)
-    parser.add_argument("--data", type=Path, default=DATA)
-    given = parser.parse_args()
-    header("related tasks beside the first baselines, mean of draws (standard deviation)")
-    for what in given.what:
-        runs[what](given.data, given.draws)
+    run_named(runs, "related tasks beside the first baselines, mean of draws (standard deviation)", 5)
 
 
 if __name__ == "__main__":

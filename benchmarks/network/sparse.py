@@ -16,10 +16,8 @@ of degree 4. The weights of node k are c + s N(0, 1) on the support, c ~ N(0, 1)
 reported on 8 fresh ones, in dB, with standard errors. A draw is its own part of one large graph: a step serves all.
 """
 
-import argparse
 import time
 import warnings
-from pathlib import Path
 
 import networkx as nx
 import numpy as np
@@ -37,9 +35,8 @@ from matrixlearn_network.factors import Factors
 from scipy.linalg import block_diag
 
 import matrixlearn as ml
-from benchmarks._common import header
-from benchmarks._data import DATA
-from benchmarks.network.learning import colorado, report
+from benchmarks.network._tables import report, run_named
+from benchmarks.network.learning import colorado
 
 RANK, ITERATIONS = 10, 30
 PENALTIES, TIES = (0.3, 0.7, 1.0, 1.5, 2.0, 3.0), (0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
@@ -194,14 +191,7 @@ def run_solvers(_, draws):
 
 def main() -> None:
     runs = {"colorado": run_colorado, "streams": run_streams, "solvers": run_solvers}
-    parser = argparse.ArgumentParser()
-    parser.add_argument("what", nargs="*", default=list(runs))
-    parser.add_argument("--draws", type=int, default=2)
-    parser.add_argument("--data", type=Path, default=DATA)
-    given = parser.parse_args()
-    header("sparse tasks on a graph, mean of draws (standard deviation)")
-    for what in given.what:
-        runs[what](given.data, given.draws)
+    run_named(runs, "sparse tasks on a graph, mean of draws (standard deviation)", 2)
 
 
 if __name__ == "__main__":

@@ -81,8 +81,8 @@ class Design:
 
     @cached_property
     def columns(self) -> Any:
-        """A.T with its rows in one piece: what weights or chooses features fast."""
-        return sp.csr_array(self.A.T) if self.is_sparse else np.ascontiguousarray(self.A.T)
+        """A.T of sparse rows as CSR: what chooses features fast."""
+        return sp.csr_array(self.A.T)
 
     @cached_property
     def squared(self) -> Any:

@@ -16,7 +16,6 @@ from matrixlearn.losses import loss_named
 from matrixlearn.machines import Machines
 from matrixlearn.present import presented_by
 from matrixlearn.problems import Bound, MulticonvexProblem
-from matrixlearn.validation import as_number
 from matrixlearn_network.factors import Factors, Terms, block_bounds, value_of
 from matrixlearn_network.networked import HERE, NetworkProblem
 
@@ -91,12 +90,7 @@ class GSpartan(NetworkProblem, MulticonvexProblem):
             msg = f"rank must be a number of base models, 1, 2, ..., got {self.rank!r}"
             raise ProblemError(msg)
         for name in ("mix", "base", "tie"):
-            value = as_number(name, getattr(self, name))
-            self._put(**{name: value})
-            if not 0 <= value < np.inf:
-                msg = f"{name} must be >= 0 and finite, got {value:g}"
-                raise ProblemError(msg)
-            if value == 0 and name != "tie":
+            if self._weight(name) == 0 and name != "tie":
                 msg = f"{name} must be > 0: with 0 a factor costs nothing, and grows as the other shrinks"
                 raise ProblemError(msg)
         self._hold()

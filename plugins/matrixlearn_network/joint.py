@@ -26,7 +26,7 @@ from matrixlearn.losses import loss_named
 from matrixlearn.machines import Machines
 from matrixlearn.present import presented_by
 from matrixlearn.problems import Bound, MulticonvexProblem
-from matrixlearn.validation import as_array, as_number
+from matrixlearn.validation import as_array
 from matrixlearn_network.bounds import EPS, LOSS_ERROR, lower_bound, ridge, upper_bound
 from matrixlearn_network.coupling import Coupling
 from matrixlearn_network.networked import HERE, NetworkProblem
@@ -55,12 +55,9 @@ class SharedSupport(NetworkProblem):
         """phi."""
 
     def _check_prior(self) -> None:
-        for name, strictly, why in (("rho", False, ""), ("eta", False, ""), ("ridge", True, ": bounds need it")):
-            value = as_number(name, getattr(self, name))
-            self._put(**{name: value})
-            if not (value > 0 if strictly else value >= 0) or not value < np.inf:
-                msg = f"{name} must be {'>' if strictly else '>='} 0 and finite, got {value:g}{why}"
-                raise ProblemError(msg)
+        self._weight("rho")
+        self._weight("eta")
+        self._weight("ridge", ": bounds need it", strictly=True)
 
     @property
     def shape(self) -> tuple[int, int]:

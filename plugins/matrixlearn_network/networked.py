@@ -14,7 +14,7 @@ from matrixlearn.losses import Loss
 from matrixlearn.machines import Held, Ledger, Local, Machines, Shards
 from matrixlearn.multitask import as_names, as_rows, as_targets, is_listed, known_targets, require_rows, stacked
 from matrixlearn.problems import Problem
-from matrixlearn.validation import as_array, as_weights
+from matrixlearn.validation import as_array, as_number, as_weights
 from matrixlearn_network.bounds import Pass, pass_over
 from matrixlearn_network.graph import DENSE, as_graph
 
@@ -53,6 +53,21 @@ class NetworkProblem(Problem):
     def _put(self, **values: Any) -> None:
         for name, value in values.items():
             object.__setattr__(self, name, value)
+
+    def _weight(self, name: str, why: str = "", *, strictly: bool = False) -> float:
+        """Take a parameter over as a number >= 0, or > 0; what it is.
+
+        Raises
+        ------
+        ProblemError
+            For another, ending with ``why``.
+        """
+        value = as_number(name, getattr(self, name))
+        self._put(**{name: value})
+        if not (value > 0 if strictly else value >= 0) or not value < np.inf:
+            msg = f"{name} must be {'>' if strictly else '>='} 0 and finite, got {value:g}{why}"
+            raise ProblemError(msg)
+        return value
 
     def _hold(self) -> None:
         """Read the data and give them to the machines; raises a ProblemError for what cannot be right."""

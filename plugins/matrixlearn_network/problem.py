@@ -18,7 +18,7 @@ from matrixlearn.losses import Loss, loss_named
 from matrixlearn.machines import Machines
 from matrixlearn.present import presented_by
 from matrixlearn.problems import Bound
-from matrixlearn.validation import as_array, as_number
+from matrixlearn.validation import as_array
 from matrixlearn_network.bounds import (
     EPS,
     Pass,
@@ -113,13 +113,8 @@ class GraphMultitask(NetworkProblem):
         self._hold()
 
     def _check_prior(self) -> None:
-        for name in ("eta", "tau"):
-            value = as_number(name, getattr(self, name))
-            object.__setattr__(self, name, value)
-            if not 0 <= value < np.inf:
-                of = "; as tau grows all tasks become one: pool the rows" if name == "tau" else ""
-                msg = f"{name} must be >= 0 and finite, got {value:g}{of}"
-                raise ProblemError(msg)
+        self._weight("eta")
+        self._weight("tau", "; as tau grows all tasks become one: pool the rows")
 
     # -- the data, as engines use them --------------------------------------------------------------
 
@@ -161,13 +156,19 @@ class GraphMultitask(NetworkProblem):
 
     def value(self, W: np.ndarray) -> float:
         """P(W)."""
-        m = len(self.tasks)
-        return float(self.passed(W).value.sum() + ridge(W.T, self.graph, self.eta, self.tau) / 2) / m
+        return self._with_losses(W, self.passed(W).value)
 
     def value_alone(self, W: np.ndarray) -> float:
         """P(W), for which machines send one number each, and remember nothing."""
-        F = self.held.map(values, np.ascontiguousarray(W.T), loss=self.loss)
+        return self._with_losses(W, self.held.map(values, np.ascontiguousarray(W.T), loss=self.loss))
+
+    def _with_losses(self, W: np.ndarray, F: np.ndarray) -> float:
+        """P(W) where the F_i, (m,), are known."""
         return float(F.sum() + ridge(W.T, self.graph, self.eta, self.tau) / 2) / len(self.tasks)
+
+    def tied(self, V: np.ndarray) -> np.ndarray:
+        """eta V + tau L V for V by task, (m, d): m times the gradient of the regulariser."""
+        return np.asarray(self.eta * V + self.tau * self.graph.apply(V))
 
     def gap_of(self, gradient: np.ndarray) -> float:
         """(m / 2 eta) tr(G M^-1 G^T), the gap that weights prove where ``gradient``, by task, is m G, G that of P.
@@ -181,7 +182,7 @@ class GraphMultitask(NetworkProblem):
 
     def gradient(self, W: np.ndarray) -> np.ndarray:
         """m times the gradient of P, by task, (m, d)."""
-        return self.passed(W).slope + self.eta * W.T + self.tau * self.graph.apply(W.T)
+        return self.passed(W).slope + self.tied(W.T)
 
     @cached_property
     def scale(self) -> float:

@@ -124,7 +124,7 @@ class FirstOrderEngine(NetworkEngine):
         """That of the weights at which the gradients are known."""
         if move.at is None or move.slopes is None:
             return 0.0
-        return problem.gap_of(move.slopes + problem.eta * move.at + problem.tau * problem.graph.apply(move.at))
+        return problem.gap_of(move.slopes + problem.tied(move.at))
 
     @staticmethod
     def _slopes(problem: GraphMultitask, state: FirstOrder) -> np.ndarray:

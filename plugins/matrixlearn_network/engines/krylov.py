@@ -156,7 +156,7 @@ class Krylov(NetworkEngine):
         if state.mean is not None:
             problem.held.scatter(P)
             image = problem.held.gather(own)
-            return image + problem.eta * P + problem.tau * problem.graph.apply(P), state.mail
+            return image + problem.tied(P), state.mail
         mail = problem.held.exchange(state.mail, P)
         arrived = mail.links.summing(problem.graph.link_weights) @ mail.held
         diagonal = problem.eta + problem.tau * problem.graph.degrees
