@@ -17,6 +17,7 @@ from matrixlearn.exceptions import ProblemError
 from matrixlearn.maps import DenseMap, LinearMap
 from matrixlearn.problems.linear.face import exact_congruence, null_space
 from matrixlearn.problems.linear.members import FEW, exact_matrix
+from matrixlearn.problems.linear.scaling import root_powers
 from matrixlearn.validation import as_real_vector
 
 NEAR = 1.0
@@ -38,7 +39,7 @@ def basis_of(X: np.ndarray) -> np.ndarray | None:
     diagonal = np.real(np.diagonal(X))
     if not 1 < n <= LARGEST or np.iscomplexobj(X) or not (np.isfinite(X).all() and np.all(diagonal > 0)):
         return None
-    units = _root(diagonal)
+    units = root_powers(diagonal)
     left, L, D = X / np.outer(units, units), np.zeros((n, n)), np.zeros(n)
     rows = list(range(n))
     order: list[int] = []
@@ -57,7 +58,7 @@ def basis_of(X: np.ndarray) -> np.ndarray | None:
             L[order[i], k] = _simplest(L[order[i], k], NEAR * float(np.sqrt(D[i] / D[k])))
     if np.count_nonzero(L) == n:
         return None
-    return np.asarray(units[:, None] * L * _root(D))
+    return np.asarray(units[:, None] * L * root_powers(D))
 
 
 def _simplest(value: float, room: float) -> float:
@@ -66,11 +67,6 @@ def _simplest(value: float, room: float) -> float:
     while abs(np.rint(value / grid) * grid - value) > room:
         grid /= 2
     return float(np.rint(value / grid) * grid)
-
-
-def _root(values: np.ndarray) -> np.ndarray:
-    """Powers of two next to the roots."""
-    return np.asarray(np.ldexp(1.0, np.rint(np.log2(values) / 2).astype(int)))
 
 
 def is_invertible(T: np.ndarray) -> bool:

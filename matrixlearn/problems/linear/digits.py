@@ -18,6 +18,7 @@ from matrixlearn.problems.linear.face import exact_congruence, exact_inner, exac
 from matrixlearn.problems.linear.kernel import with_exact_kernel
 from matrixlearn.problems.linear.members import exact_matrix
 from matrixlearn.problems.linear.proof import Proof
+from matrixlearn.problems.linear.scaling import root_powers
 
 SMALL = 40
 """The order up to which such numbers are looked for."""
@@ -72,7 +73,7 @@ def exact_ray(proof: Proof, X: np.ndarray) -> np.ndarray | None:
         return None
     diagonal = np.diagonal(X)
     t = np.where(diagonal > NOTHING * np.max(diagonal), diagonal, 1.0)
-    even = np.ldexp(1.0, np.rint(np.log2(t) / 2).astype(int))
+    even = root_powers(t)
     for units in (np.ones_like(X), np.outer(even, even)):
         W = X / units
         W = W / float(np.max(np.abs(W)))

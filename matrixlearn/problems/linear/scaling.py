@@ -129,6 +129,11 @@ def powers(values: np.ndarray, base: int = 2) -> np.ndarray:
     return np.asarray(np.ldexp(1.0, (step * np.rint(np.log2(values) / step)).astype(int)))
 
 
+def root_powers(values: np.ndarray) -> np.ndarray:
+    """The powers of two next to the roots; at a tie that whose exponent is even."""
+    return np.asarray(np.ldexp(1.0, np.rint(np.log2(values) / 2).astype(int)))
+
+
 def even_units(
     C: np.ndarray, family: LinearMap, b: np.ndarray, given: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
