@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import contextlib
 import logging
 import multiprocessing
+import threading
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -87,6 +89,7 @@ class Cluster:
         except BaseException:
             cluster.close()
             raise
+        atexit.register(cluster.close)
         return cluster
 
     @classmethod
@@ -110,10 +113,19 @@ class Cluster:
 
     def close(self) -> None:
         """End what is ours; never raises, never waits for long."""
+        atexit.unregister(self.close)
         for ours in (self.client if self.owned else None, self.embedded):
             if ours is not None:
                 with contextlib.suppress(Exception):  # it is gone already
                     ours.close(timeout=PATIENCE)
+
+    def abandon(self) -> None:
+        """Close in a thread of its own, for a finalizer.
+
+        Garbage is collected in whichever thread happens to allocate: that may be one of Dask's, or one that holds a
+        lock of Dask's, and closing there would wait for itself.
+        """
+        threading.Thread(target=self.close, name="matrixlearn closes a cluster", daemon=True).start()
 
     # -- workers ------------------------------------------------------------------------------------
 

@@ -137,7 +137,6 @@ class DaskMachines(Held):
         self.ledger = Ledger()
         self._lock = threading.RLock()
         self._cluster: Cluster | None = None
-        self._close: Callable[[], object] = lambda: None
         self._blocks: list[range] = []
         self._keepers: list[Any] = []
         self._memories: list[Memory] = []
@@ -146,7 +145,7 @@ class DaskMachines(Held):
         try:
             self._load()
         except BaseException:
-            self._close()
+            self._closed()
             raise
 
     @property
@@ -163,8 +162,7 @@ class DaskMachines(Held):
 
     def rest(self) -> None:
         if self._cluster is not None and self._cluster.embedded is not None:
-            self._close()
-            self._cluster = None
+            self._closed()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return DaskMachines, (self.network, self.shards)
@@ -276,9 +274,16 @@ class DaskMachines(Held):
         """The cluster, opened where it is not; no keeper is left of an earlier one."""
         if self._cluster is None:
             self._cluster = Cluster.opened(self.network)
-            self._close = weakref.finalize(self, self._cluster.close)
+            self._abandoned = weakref.finalize(self, self._cluster.abandon)
+            self._abandoned.atexit = False  # it closes itself then
             self._keepers = [None] * len(self._blocks)
         return self._cluster
+
+    def _closed(self) -> None:
+        if self._cluster is not None:
+            self._abandoned.detach()
+            self._cluster.close()
+            self._cluster = None
 
     def _renew(self) -> None:
         """A keeper for each block that has none, its rows loaded where least was lost and least is to do."""

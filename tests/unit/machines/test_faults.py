@@ -291,6 +291,28 @@ def test_a_scheduler_that_goes_away_ends_with_what_is_certified(scheduler, monke
     assert "tasks      6" in solution.summary()
 
 
+def test_machines_may_be_collected_in_a_thread_of_dask(scheduler, monkeypatch):
+    """A finalizer that closed a client there would wait for a lock that the thread which started it holds."""
+    address, _ = scheduler()
+    lost = [Dask(address).hold(SHARDS)]
+    client = lost[0]._cluster.client
+    lost.append(lost)
+    del lost
+    begin = distributed.utils.asyncio_run
+
+    def collecting(*args, **kwargs):
+        gc.collect()
+        return begin(*args, **kwargs)
+
+    monkeypatch.setattr(distributed.utils, "asyncio_run", collecting)
+    held = Dask(address).hold(SHARDS)
+    assert len(held.ids) == 6
+    end = time.monotonic() + SOON
+    while client.status != "closed":
+        assert time.monotonic() < end, "the client of machines that are garbage is still open"
+        time.sleep(0.01)
+
+
 def certificates(folder):
     """An authority, and a key and a certificate that it has signed, for 127.0.0.1; by the command openssl."""
 
