@@ -199,7 +199,7 @@ class OpenProgram(GameProblem, ConicProblem):
             points.append((eye * (SMALL_MULTIPLE / (float(np.max(traces, initial=0.0)) or 1.0)), None))
         if self.proof.zero_is_feasible:
             points.append((0 * self.C, None))
-        elif self.limit is not None and not self.limit.row:
+        elif self.limit is not None and self.limit.row is None:
             points += [(None, z) for z in self._multipliers_of(-self.limit.matrix)]
         return points
 
@@ -312,7 +312,7 @@ class OpenProgram(GameProblem, ConicProblem):
         """What y proves of the X whose trace the user's bound allows: b.y + R s, A(y) - C + s I >= 0."""
         y, proof, limit = self.proof.signed(y), self.proof, self.limit
         value, size = proof.value(y)
-        if limit is None or limit.row:
+        if limit is None or limit.row is not None:
             return Bound(point=y, size=size)
         paid = limit.R * limit.times(*proof.slack(y))
         return Bound(point=y, upper=value + paid, size=size + paid, trace_bound=limit.R)
@@ -343,7 +343,7 @@ class OpenProgram(GameProblem, ConicProblem):
             moved = unit + lacking * self.trace_multipliers
             if proof.is_ray(moved):
                 return Bound(point=moved, upper=-INF, trace_bound=self._used(moved))
-        if self.limit is not None and not self.limit.row:
+        if self.limit is not None and self.limit.row is None:
             paid = self.limit.R * self.limit.times(*proof.without_cost.slack(unit))
             if proof.value(unit)[0] + paid < 0:
                 return Bound(point=unit, upper=-INF, trace_bound=self.limit.R)
