@@ -332,7 +332,7 @@ def _solution(problem: Problem, points: Proposal, found: Found, asked: Request, 
     done, best, tol, atol = found.run, found.run.incumbent, asked.tol, asked.atol
     X = None if best.from_vector.upper == -INF or best.from_vector.lower == INF else points.X  # y proves there is none
     try:
-        certificate = settled(problem, X=X, y=points.y)
+        certificate = settled(problem, X=X, y=points.y, known=(best.from_vector,) if best.problem is problem else ())
         if best.from_matrix.rigour == "estimate" and X is not None:
             certificate = replace(certificate, **estimate(problem, X, certificate, tol, atol))
         value = certificate.value
