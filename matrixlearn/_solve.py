@@ -161,7 +161,7 @@ class _Careful:
     def raise_with(self, solution: Solution) -> None:
         """Raise what the callback raised, with the answer so far as its attribute ``solution``."""
         if self.error is not None:
-            self.error.solution = solution  # type: ignore[attr-defined]
+            vars(self.error)["solution"] = solution
             self.error.add_note("raised by the callback of matrixlearn.solve; the answer so far is error.solution")
             raise self.error
 

@@ -13,7 +13,7 @@ import contextlib
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, is_dataclass, replace
 from typing import Any
 
 from matrixlearn.callbacks import Callback, Event, silent
@@ -79,7 +79,7 @@ class Engine(ABC):
 
     def seeded(self, seed: int) -> Engine:
         """This engine with another ``seed``, the field of an engine that draws; itself, where it draws nothing."""
-        return replace(self, seed=seed) if hasattr(self, "seed") else self  # type: ignore[type-var]
+        return replace(self, seed=seed) if is_dataclass(self) and hasattr(self, "seed") else self
 
     def subject(self, problem: Problem) -> Any:
         """What the other methods get: the problem itself, by default."""

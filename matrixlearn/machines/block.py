@@ -89,7 +89,7 @@ class Block:
         parts = (X.data, X.indices, X.indptr) if self._is_sparse else (X,)
         found = 0
         for part in (*parts, self.y[a:b], self.counts[a:b]):
-            found = crc32(memoryview(np.ascontiguousarray(part).reshape(-1)).cast("B"), found)  # type: ignore[arg-type]
+            found = crc32(np.ascontiguousarray(part).reshape(-1).view(np.uint8).data, found)
         return found
 
     # -- linear maps --------------------------------------------------------------------------------

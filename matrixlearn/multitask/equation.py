@@ -39,20 +39,21 @@ class Prior:
     feature: SpectralPrecision
     task: SpectralPrecision
     eta: float
-    form: SpectralPrecision = None  # type: ignore[assignment]
+    form: SpectralPrecision | None = None
 
-    def __post_init__(self) -> None:
-        if self.form is None:
-            object.__setattr__(self, "form", self.task)
+    @property
+    def right(self) -> SpectralPrecision:
+        """S2, or the form in its place."""
+        return self.task if self.form is None else self.form
 
     @property
     def is_singular(self) -> bool:
         """Whether the multiples of 1 are free of the prior."""
-        return self.form is not self.task
+        return self.right is not self.task
 
     def apply(self, W: np.ndarray) -> np.ndarray:
         """eta S1 W S2: half the gradient."""
-        return np.asarray(self.eta * (self.feature @ W @ self.form))
+        return np.asarray(self.eta * (self.feature @ W @ self.right))
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,8 +83,8 @@ class WeightEquation:
 
     @property
     def form(self) -> SpectralPrecision:
-        """The form that takes the place of S2: `Prior.form`."""
-        return self.prior.form
+        """The form that takes the place of S2: `Prior.right`."""
+        return self.prior.right
 
     @property
     def eta(self) -> float:

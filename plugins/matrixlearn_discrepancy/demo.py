@@ -9,17 +9,15 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from matrixlearn import Solution, solve
-from matrixlearn.exceptions import MissingExtraError
+from matrixlearn_discrepancy import DiscrepancyRegressor, DiscrepancyRegressorCV, FewPointsWarning
 from matrixlearn_discrepancy.data import Adaptation, load_beijing_air, summer_to_winter
+from matrixlearn_discrepancy.estimator import ReweightedRegressor
 from matrixlearn_discrepancy.problem import Discrepancy, effective_sample_size
-
-if TYPE_CHECKING:
-    from matrixlearn_discrepancy.estimator import ReweightedRegressor
 
 TOL = 1e-4
 DRAWS = 5
@@ -48,9 +46,6 @@ def study(
     alpha, **regressor
         Parameters of `DiscrepancyRegressor`, the same for all models but for the one that chooses its ridge.
     """
-    from matrixlearn_discrepancy.estimator import DiscrepancyRegressor, FewPointsWarning
-    from matrixlearn_discrepancy.estimator_cv import DiscrepancyRegressorCV
-
     kernel = {key: value for key, value in regressor.items() if key != "gamma"}
     if "gamma" in regressor:
         kernel["gammas"] = [regressor["gamma"]]
@@ -80,11 +75,6 @@ def _error(fit: ReweightedRegressor, data: Adaptation) -> float:
 
 def run(say: Callable[[str], None]) -> Any:
     """The demonstration: tells its results, returns a matplotlib figure, or None without matplotlib."""
-    try:
-        import sklearn  # noqa: F401
-    except ImportError as error:
-        msg = "the demonstration needs scikit-learn: pip install 'matrixlearn[sklearn]'"
-        raise MissingExtraError(msg) from error
     data = summer_to_winter(load_beijing_air())
     m, n = len(data.y_source), len(data.X_target)
     say("Daily air quality in Beijing (UCI data set 501, CC BY 4.0): log PM2.5 from 9 features.")

@@ -20,7 +20,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 
@@ -98,6 +98,11 @@ class Located(Bound):
     """The point with the best pair of precisions."""
     improved: np.ndarray
     """The minimum of the first one-sided majorizer there."""
+
+
+def estimate_of(solution: Solution) -> Estimate:
+    """The weights and their covariances, from a solution of a `RelationProblem`."""
+    return cast("RelationProblem", solution.problem).estimate(solution)
 
 
 @presented_by("matrixlearn_fetr.present:RelationsPresenter")

@@ -214,7 +214,7 @@ def check_certificate_verifies(p: Any, rng: np.random.Generator) -> None:
         dataclasses.replace(certificate, lower=certificate.lower + step, upper=certificate.upper + 100 * step),
         dataclasses.replace(certificate, lower=float("nan")),
         dataclasses.replace(certificate, upper=float("nan")),
-        dataclasses.replace(certificate, rigour="divine"),  # type: ignore[arg-type]
+        dataclasses.replace(certificate, rigour="divine"),  # type: ignore[arg-type]  # as a forger would
     ]
     if fresh.trace_bound is not None:  # without a bound, or with a larger one, the claim is more than is proved
         forged += [dataclasses.replace(certificate, trace_bound=R) for R in (None, 2 * fresh.trace_bound)]
