@@ -11,20 +11,7 @@ from matrixlearn.problems.base import Problem, require_problem
 from matrixlearn.reductions import Reduction, reduction_of
 from matrixlearn.registry import registered_engines
 
-PREFERRED = (
-    "interior-point",
-    "low-rank",
-    "column-generation",
-    "subspace",
-    "pdhg",
-    "mirror-prox",
-    "mmw",
-    "smoothing",
-    "sa-da",
-    "subgradient",
-    "mirror",
-    "reference",
-)
+PREFERRED = registered_engines().own
 """The library's engines, in the order in which ``auto`` prefers them."""
 
 

@@ -140,7 +140,7 @@ class Keeper:
         def facts() -> Facts:
             given: Terms = pickle.loads(terms)
             block = self._block = given.block()
-            return Facts(block.sizes, block.prints(), block.width, hasattr(block.X, "tocsr"))
+            return Facts(block.sizes, block.prints(), block.width, block.is_sparse)
 
         return _answer(facts)
 

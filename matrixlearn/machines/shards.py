@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from matrixlearn._array import is_sparse
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.machines.block import Block
 from matrixlearn.validation import as_array, as_samples, as_weights
@@ -45,7 +46,7 @@ class Shards:
         labels, number = np.unique(np.asarray(task), return_inverse=True)
         order = np.argsort(number, kind="stable")
         ends = np.append(0, np.cumsum(np.bincount(number)))
-        X = X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
+        X = X.tocsr() if is_sparse(X) else np.asarray(X)
         y, counts = np.asarray(y), np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight)
         X, y, counts = X[order], y[order], counts[order]
         parts = (slice(start, end) for start, end in pairwise(ends))
@@ -151,7 +152,7 @@ class Shards:
 def _joined(parts: Sequence[tuple[Any, Any, Any]]) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray]:
     """The rows, targets and weights of all machines, one after the other; and where the rows of each end."""
     X: Any
-    if any(hasattr(X, "tocsr") for X, _, _ in parts):
+    if any(is_sparse(X) for X, _, _ in parts):
         import scipy.sparse as sp  # late: import time
 
         X = sp.csr_array(sp.vstack([sp.csr_array(X) for X, _, _ in parts]))
@@ -174,7 +175,7 @@ def _checked(whose: str, X: Any, y: Any, counts: Any) -> tuple[Any, np.ndarray, 
     ProblemError
         For what cannot be right.
     """
-    if hasattr(X, "tocsr"):
+    if is_sparse(X):
         X = X.tocsr().astype(float)
         as_array(f"X {whose}", X.data)
     else:

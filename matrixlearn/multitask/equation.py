@@ -17,10 +17,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from matrixlearn._array import EPS
 from matrixlearn.multitask.moments import Moments
 from matrixlearn.multitask.precision import SpectralPrecision
-
-EPS = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from matrixlearn.multitask.equation import EPS, WeightEquation
+from matrixlearn._array import EPS
+from matrixlearn.multitask.equation import WeightEquation
 from matrixlearn.multitask.shared_solvers import Diagonalisation
 from matrixlearn.multitask.solvers import WeightSolver
 

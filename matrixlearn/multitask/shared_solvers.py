@@ -7,8 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
+from matrixlearn._array import EPS
 from matrixlearn.exceptions import ProblemError
-from matrixlearn.multitask.equation import EPS, WeightEquation
+from matrixlearn.multitask.equation import WeightEquation
 from matrixlearn.multitask.precision import SpectralPrecision
 from matrixlearn.multitask.solvers import SharedSolver
 from matrixlearn.validation import as_array, as_hermitian, require_real

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from matrixlearn.multitask.equation import EPS, WeightEquation
+from matrixlearn._array import EPS
+from matrixlearn.multitask.equation import WeightEquation
 
 
 class WeightSolver(ABC):

@@ -14,11 +14,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from matrixlearn._array import EPS
 from matrixlearn._spelled import spelled
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.validation import as_number
-
-EPS = float(np.finfo(np.float64).eps)
 
 
 class Penalty(ABC):

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from matrixlearn._array import EPS
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.linalg.projections import onto_nuclear_ball
-from matrixlearn.penalties.base import EPS, NormPenalty, at_least_zero
+from matrixlearn.penalties.base import NormPenalty, at_least_zero
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from matrixlearn._array import EPS
 from matrixlearn.exceptions import ProblemError
-from matrixlearn.penalties.base import EPS, NormPenalty, at_least_zero
+from matrixlearn.penalties.base import NormPenalty, at_least_zero
 from matrixlearn.validation import as_array
 
 
