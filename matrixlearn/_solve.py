@@ -203,7 +203,7 @@ def _solved(problem: Problem, asked: Request, tell: Callback) -> Solution:
 
 
 def _run(reduction: Reduction, asked: Request, tell: Callback) -> Found:
-    """Choose an engine and run it on the program of a reduction, or on that between bounds, where it needs them."""
+    """Choose an engine and run it on the program of a reduction, or on that with bounds on y, where it needs these."""
     choice = chosen(reduction, asked.method, asked.tol)
     engine = choice.engine if asked.seed is None else choice.engine.seeded(asked.seed)
     notes, began = [choice.why], clock_time()
@@ -236,7 +236,7 @@ def _run(reduction: Reduction, asked: Request, tell: Callback) -> Found:
 
 
 def _between(reduction: Reduction, start: Incumbent, asked: Request, notes: list[str]) -> Run:
-    """The run of an interior point that proves bounds, and what it knows of the program between them."""
+    """A run of the interior-point method to a strictly feasible pair; its incumbent is of the program with bounds on y."""
 
     def known(incumbent: Incumbent) -> bool:
         by_trace = incumbent.from_vector.trace_bound is not None and incumbent.upper < INF  # no other y will be found

@@ -27,6 +27,7 @@ from matrixlearn.exceptions import ProblemError
 from matrixlearn.memory import available_memory
 
 __all__ = [
+    "archive",
     "name_of",
     "number",
     "read_archive",

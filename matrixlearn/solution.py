@@ -199,7 +199,7 @@ class Solution:
 
     @property
     def gap(self) -> float:
-        """(upper - lower) / max(|upper|, |lower|, floor), what ``tol`` was asked for."""
+        """(upper - lower) / size, which ``tol`` bounds; see `certificate`."""
         return self.certificate.gap
 
     # -- words ------------------------------------------------------------------------------------

@@ -125,7 +125,7 @@ class NetworkProblem(Problem):
     @property
     @abstractmethod
     def shape(self) -> tuple[int, ...]:
-        """Of a point."""
+        """The shape of a point."""
 
     @cached_property
     def features(self) -> int:

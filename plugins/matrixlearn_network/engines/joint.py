@@ -16,7 +16,7 @@ from matrixlearn_network.splitting import Split
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class AtHub(State):
-    """The ledger of the run."""
+    """The state of an engine that has all moments at the hub, with the ledger of the run."""
 
     ledger: Ledger = field(default_factory=Ledger)
 
@@ -48,7 +48,7 @@ class HubEngine(Engine):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Alternation(AtHub):
-    """Where the directions are."""
+    """The iterate of the alternating directions."""
 
     split: Split
 
@@ -87,7 +87,7 @@ class JointADMM(HubEngine):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Reweighted(AtHub):
-    """What the point before the last step has proved."""
+    """What the point before the last step has proved, which the next step starts from."""
 
     left: Improved | None = None
 
