@@ -236,7 +236,7 @@ def _run(reduction: Reduction, asked: Request, tell: Callback) -> Found:
 
 
 def _between(reduction: Reduction, start: Incumbent, asked: Request, notes: list[str]) -> Run:
-    """A run of the interior-point method to a strictly feasible pair; its incumbent is of the program with bounds on y."""
+    """An interior-point run to a strictly feasible pair; its incumbent is that of the program with bounds on y."""
 
     def known(incumbent: Incumbent) -> bool:
         by_trace = incumbent.from_vector.trace_bound is not None and incumbent.upper < INF  # no other y will be found

@@ -108,8 +108,8 @@ class GameProblem(Problem):
         return cp.Problem(cp.Minimize(game.c @ y + S.trace * t), constraints + game.Y.constraints(y))
 
     def read_reference(self, reference: cvxpy.Problem) -> tuple[Array | None, np.ndarray | None]:
-        """(X, y) from a solved `reference`: the multipliers of the semidefinite constraints, one of order n for each sign
-        of S, and the variable named "y"; None for what a program of one's own has in another form.
+        """(X, y) from a solved `reference`: the multipliers of its semidefinite constraints, one of order n for each
+        sign of S, and the variable named "y"; None for what a program of one's own has in another form.
         """
         game, S = self.game, self.game.S
         y = next((variable.value for variable in reference.variables() if variable.name() == "y"), None)
