@@ -15,6 +15,7 @@ from matrixlearn_definiteboost.diagonal import (
     multiplicative_weights_bound,
 )
 from matrixlearn_definiteboost.engines import Algorithm2, ApproximateProjections, Corrective, ExactProjections
+from matrixlearn_definiteboost.independent import IndependentRows
 from matrixlearn_definiteboost.minmax import Bisection, MinMaxSDP, bisect_theta
 from matrixlearn_definiteboost.problem import DefiniteBoost
 from matrixlearn_definiteboost.separation import Separated, boost_with_oracle
@@ -34,6 +35,7 @@ __all__ = [
     "DefiniteBoostKernel",
     "EdgeProblem",
     "ExactProjections",
+    "IndependentRows",
     "MinMaxSDP",
     "Separated",
     "adaboost",

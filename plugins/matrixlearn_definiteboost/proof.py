@@ -31,13 +31,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from matrixlearn.clock import there_is_time
-from matrixlearn.linalg.verified import inner_bounded, least_singular_value
+from matrixlearn.linalg.verified import approximate_least, inner_bounded, least_singular_value
 from matrixlearn.maps import DenseMap, LinearMap
 from matrixlearn.maps.bounded import ROOM, adjoint_bounded, congruence_error, gram_bounded
-from matrixlearn.problems.linear.echelon import echelon
 from matrixlearn.problems.linear.exact import row_data
 from matrixlearn_definiteboost.dual import EPS
 from matrixlearn_definiteboost.factored import Factored, OnFace
+from matrixlearn_definiteboost.rows import Rows, hermitian
 
 if TYPE_CHECKING:
     from matrixlearn_definiteboost.problem import DefiniteBoost
@@ -58,6 +58,9 @@ STEP = 0.45
 
 MOVES = 6
 """Of one W onto the rows that it misses."""
+
+NEARLY = 1e-4
+"""The least singular value of rows of size one, up to which they depend on each other nearly."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,7 +182,7 @@ class ProjectionProof:
         else:
             B = F.T @ self.face.family.A[which] @ F
         first = F.conj().T @ self.trace @ F
-        return _hermitian(np.concatenate([first[None], B * self.units[which][:, None, None]]))
+        return hermitian(np.concatenate([first[None], B * self.units[which][:, None, None]]))
 
     def epsilon(self, at: Factored, rows: RowSlacks) -> float:
         """||E||_F at most, for a W' of trace one that meets the equalities; inf where none is proved."""
@@ -189,30 +192,35 @@ class ProjectionProof:
         found = _smallest(self._pulled_back(at, which), missed, self._size(at))
         if found < INF or self.independent is None:
             return found
-        family, right = self.independent
+        family, right = self.independent.family, self.independent.right
         t, error = adjoint_bounded(family, at.inside)
         missed = np.abs(right - t) + error + family.sizes * at.lost * ROOM + EPS * (np.abs(t) + np.abs(right))
-        units = np.ldexp(1.0, -np.frexp(family.sizes)[1])
-        B = _hermitian(units[:, None, None] * (at.F.conj().T @ family.A @ at.F))
-        return _smallest(B, units * missed, self._size(at))
+        missed += self.independent.rounding * (family.sizes * at.total * ROOM + np.abs(right))
+        return _smallest(self.independent.pulled_back(at.F), missed, self._size(at), self.independent.rounding)
 
     def _size(self, at: Factored) -> float:
         """|| |F|^T |T| |F| ||_F and tr F F^H, whichever is larger: what the rounding of F^H S_j F is relative to."""
         return at.total * (1.0 if self.face is None else max(1.0, float(np.linalg.norm(self.trace))))
 
     @cached_property
-    def independent(self) -> tuple[DenseMap, np.ndarray] | None:
-        """(rows, right-hand sides) that say exactly what tr W = 1 and the equalities say, in echelon form: where these
-        depend on each other, or nearly, as rows of few digits; None where that is not proved.
+    def independent(self) -> Rows | None:
+        """Rows that say what tr W = 1 and the equalities say, where these depend on each other, or nearly; None where
+        none are proved.
         """
         family, which = self.family, self.equal
         if len(which) == 0 or self.problem.family.is_complex or not isinstance(family, DenseMap):
             return None
-        right = np.append(1.0, self.ends[1][which])
-        found = echelon(DenseMap(np.concatenate([self.trace[None], family.A[which]])), right)
-        if found is None:
-            return None
-        return DenseMap(np.stack([found.family.matrix(k) for k in range(len(found.right))])), found.right
+        return Rows.of(np.concatenate([self.trace[None], family.A[which]]), np.append(1.0, self.ends[1][which]))
+
+    @cached_property
+    def depends_nearly(self) -> bool:
+        """Whether tr W = 1 and the equalities depend on each other, or nearly."""
+        family, which = self.family, self.equal
+        if len(which) == 0 or not isinstance(family, DenseMap):
+            return False
+        rows = np.concatenate([self.trace[None], family.A[which]]).reshape(len(which) + 1, -1)
+        rows = rows / np.linalg.norm(rows, axis=1)[:, None]
+        return approximate_least(np.real(rows.conj() @ rows.T)) < NEARLY**2
 
     def proves(self, at: Factored, rows: RowSlacks, epsilon: float) -> bool:
         """Whether the inequalities hold at W', where constraints are hard."""
@@ -299,7 +307,7 @@ class ProjectionProof:
         lacking = np.flatnonzero(short > 0)
         margin = SHARES * (rows.error + self.family.sizes * at.total * max(near, EPS))
         inward = np.where(rows.above <= rows.below, -1.0, 1.0) * (short + margin)
-        B, right = self._lacking(at, rows, in_echelon_form=not epsilon <= NEAR)
+        B, right = self._lacking(at, rows, independently=not epsilon <= NEAR)
         B = np.concatenate([B, self._pulled_back(at, lacking)[1:]])
         right = np.append(right, self.units[lacking] * inward[lacking])
         flat = B.reshape(len(B), -1)
@@ -308,16 +316,14 @@ class ProjectionProof:
         if not size < INF:
             return None
         E = E * min(1.0, STEP / size) if size > 0 else E
-        inside = at.inside + at.F @ _hermitian(E[None])[0] @ at.F.conj().T
+        inside = at.inside + at.F @ hermitian(E[None])[0] @ at.F.conj().T
         return Factored.of(inside if self.face is None else self.face.V @ inside @ self.face.V.T, self.face)
 
-    def _lacking(self, at: Factored, rows: RowSlacks, in_echelon_form: bool) -> tuple[np.ndarray, np.ndarray]:
-        """(B, r): <B_j, E> = r_j says that the trace and the equalities are met, in either form."""
-        if in_echelon_form and self.independent is not None:
-            family, right = self.independent
-            units = np.ldexp(1.0, -np.frexp(family.sizes)[1])
-            B = _hermitian(units[:, None, None] * (at.F.conj().T @ family.A @ at.F))
-            return B, units * (right - family.adjoint(at.inside))
+    def _lacking(self, at: Factored, rows: RowSlacks, independently: bool) -> tuple[np.ndarray, np.ndarray]:
+        """(B, r): <B_j, E> = r_j says that the trace and the equalities are met, by either rows."""
+        if independently and self.independent is not None:
+            rows_here = self.independent
+            return rows_here.pulled_back(at.F), rows_here.right - rows_here.family.adjoint(at.inside)
         return self._pulled_back(at, self.equal), np.append(
             -rows.trace, self.units[self.equal] * rows.apart[self.equal]
         )
@@ -333,17 +339,14 @@ def _solved(gram: np.ndarray, right: np.ndarray) -> np.ndarray:
         return np.asarray(np.linalg.lstsq(gram, right, rcond=1e-15)[0])
 
 
-def _hermitian(B: np.ndarray) -> np.ndarray:
-    return np.asarray((B + B.conj().swapaxes(1, 2)) / 2)
-
-
-def _smallest(B: np.ndarray, missed: np.ndarray, total: float) -> float:
+def _smallest(B: np.ndarray, missed: np.ndarray, total: float, rounding: float = 0.0) -> float:
     """||E||_F at most, for an E with <B_j, E> = r_j, |r_j| <= missed_j; inf where none is proved, or it is large.
 
-    The B_j are F^H S_j F for S_j of a Frobenius norm of at most one, with their rounding; tr F F^H <= total.
+    The B_j are F^H S_j F for S_j of a Frobenius norm of at most one, known to a part of ``rounding``, with their own
+    rounding; tr F F^H <= total.
     """
     kind, d = (2.0 if np.iscomplexobj(B) else 1.0), B.shape[1]
-    lost = kind * (2 * d + 16) * EPS * total * math.sqrt(len(B)) * ROOM
+    lost = (kind * (2 * d + 16) * EPS + rounding) * total * math.sqrt(len(B)) * ROOM
     sigma = least_singular_value(*gram_bounded(DenseMap(B))) / ROOM - lost
     found = ROOM * float(np.linalg.norm(missed)) / sigma if sigma > 0 else INF
     return found if found < FARTHEST else INF

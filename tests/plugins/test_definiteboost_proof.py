@@ -72,8 +72,41 @@ def test_nearly_dependent_rows_have_no_false_bound():
     u = [0.5, 0.5 + 0.4 * e]
     problem = DefiniteBoost(np.stack([np.diag([1.0, 0, 0]), np.diag([1.0, e, 0])]), upper=u, lower=u)
     solution = ml.solve(problem, tol=1e-6, max_iter=200)
-    assert solution.status != "optimal"
-    assert solution.lower <= 0.15482132 <= solution.upper == pytest.approx(0.15482132, rel=1e-7)  # by the echelon form
+    assert solution.status == "optimal"
+    assert solution.lower <= 0.1548213209 <= solution.upper == pytest.approx(0.1548213209, rel=1e-7)
+
+
+def entropy_on(rows, right):
+    """min sum_a w_a log(w_a d) on rows of full rank, the trace among them, by Newton's method on the dual."""
+    Q, R = np.linalg.qr(rows.T)
+    b, y = np.linalg.solve(R.T, right), np.zeros(len(right))
+    for _ in range(100):
+        w = np.exp(-Q @ y - 1)
+        step = np.linalg.solve((Q.T * w) @ Q, Q.T @ w - b)
+        y = y + step / max(1.0, float(np.linalg.norm(step)))
+    assert np.max(np.abs(Q.T @ w - b)) < 1e-13
+    return float(w @ np.log(w)) + math.log(rows.shape[1])
+
+
+@pytest.mark.parametrize("exponent", [20, 27, 33, 39])
+@pytest.mark.parametrize("k", [2, 4, 6])
+def test_nearly_dependent_rows_mixed_by_whole_numbers_are_solved(k, exponent):
+    """Rows U (B_0, e B_1, ..., e B_k), U of determinant 1, exact in floating point."""
+    rng = np.random.default_rng(100 * k + exponent)
+    d, e = k + 3, 2.0**-exponent
+    B = rng.integers(-3, 4, (k, d)).astype(float)
+    assert np.linalg.matrix_rank(np.vstack([np.ones(d), B])) == k + 1
+    U = np.tril(rng.integers(-2, 3, (k, k)), -1) + np.eye(k)
+    scales = np.append(1.0, np.full(k - 1, e))
+    w = rng.integers(40, 80, d)
+    w = w * 2.0**-10
+    w[-1] = 1.0 - w[:-1].sum()
+    rows, right = U @ (scales[:, None] * B), U @ (scales * (B @ w))
+    problem = DefiniteBoost(np.stack([np.diag(row) for row in rows]), upper=right, lower=right)
+    solution = ml.solve(problem, tol=1e-6)
+    optimum = entropy_on(np.vstack([np.ones(d), B]), np.append(1.0, B @ w))
+    assert solution.status == "optimal"
+    assert solution.lower - 1e-11 <= optimum <= solution.upper + 1e-11
 
 
 @pytest.mark.parametrize("d", [3, 4, 5, 7])
@@ -125,5 +158,6 @@ def test_equalities_that_nearly_depend_on_each_other_estimate_nothing():
     e = 1e-13
     u = [0.5, 0.5 + 0.4 * e]
     rows = np.stack([np.diag([1.0, 0, 0]), np.diag([1.0, e, 0])])
-    solution = ml.solve(DefiniteBoost(rows, upper=u, lower=u), tol=1e-3)
-    assert solution.status == "stopped" and solution.lower <= 0.1548213 <= solution.upper
+    problem = DefiniteBoost(rows, upper=u, lower=u)
+    certificate = ml.certify(problem, X=np.diag([0.5, 0.25, 0.25]), y=np.zeros(2))
+    assert certificate.rigour == "checked" and certificate.upper >= 0.1548213

@@ -17,7 +17,7 @@ from matrixlearn.linalg._lapack import lapack
 from matrixlearn.linalg.verified import least_singular_value
 from matrixlearn.maps import LinearMap, SparseMap, StackedMap
 from matrixlearn.problems.linear.face import EXACT, integers, reduced_echelon
-from matrixlearn.problems.linear.members import exact_matrix
+from matrixlearn.problems.linear.members import exact_matrix, summed_products
 
 DENOMINATORS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 60, 120, 720, 5040)
 """Tried in turn, for a row at a time."""
@@ -47,34 +47,43 @@ class Echelon:
         z.
     M : ndarray, shape (m, k)
         A = M Z: y of the rows A gives M^T y of the rows Z.
+    rounding : float
+        The entries of Z and z are off by at most this part of them: 0 where they are exact.
+    U : ndarray, shape (k, m), optional
+        Z = U A, where that is known.
     """
 
     family: SparseMap
     right: np.ndarray
     M: np.ndarray
+    rounding: float = 0.0
+    U: np.ndarray | None = None
 
     def lowered(self, y: np.ndarray) -> np.ndarray:
         """M^T y."""
         return self.M.T @ y
 
     def lifted(self, z: np.ndarray) -> np.ndarray:
-        """The smallest y with M^T y = z, rows and columns of M in even units: z is met to rounding of its terms."""
+        """A y with M^T y = z, to rounding of its terms: U^T z, or the smallest, rows and columns of M in even units."""
+        if self.U is not None:
+            return summed_products(self.U, z)[0]
         rows, columns, inverse = self._inverse
-        y = np.zeros(len(rows))
+        y, both = np.zeros(len(rows)), np.vstack([z, -self.M])
         for _ in range(REFINED):
-            y = y + rows * (inverse @ (columns * (z - self.lowered(y))))
+            missed, _ = summed_products(both, np.append(1.0, y))
+            y = y + rows * (inverse @ (columns * missed))
         return np.asarray(y)
 
     @cached_property
     def _inverse(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(units of the rows, of the columns, the pseudoinverse of M^T in these units)."""
-        rows = _one_over(np.max(np.abs(self.M), axis=1))
-        columns = _one_over(np.max(np.abs(self.M * rows[:, None]), axis=0))
+        rows = one_over(np.max(np.abs(self.M), axis=1))
+        columns = one_over(np.max(np.abs(self.M * rows[:, None]), axis=0))
         return rows, columns, np.linalg.pinv((self.M * rows[:, None] * columns).T)
 
 
-def _one_over(sizes: np.ndarray) -> np.ndarray:
-    """Powers of two about 1 / sizes."""
+def one_over(sizes: np.ndarray) -> np.ndarray:
+    """Powers of two about 1 / sizes, 1 for 0."""
     return np.asarray(np.ldexp(1.0, -np.frexp(np.where(sizes > 0, sizes, 1.0))[1]))
 
 
@@ -155,7 +164,7 @@ def echelon(family: LinearMap, right: np.ndarray) -> Echelon | None:
         at, out = found
         M, lead = rows[:, at], out[np.arange(len(out)), at]
         if np.all(lead != 0) and np.max(np.abs(out)) <= EXACT and _is_product(whole, M, out, lead):
-            return Echelon(_family(out[:, :-1], i, k, family.shape[1]), out[:, -1], M / lead)
+            return Echelon(symmetric(out[:, :-1], i, k, family.shape[1]), out[:, -1], M / lead)
     return None
 
 
@@ -224,7 +233,7 @@ def _is_product(whole: np.ndarray, M: np.ndarray, out: np.ndarray, lead: np.ndar
     return bool(np.array_equal((left * times).dot(rows), right * int(common)))
 
 
-def _family(rows: np.ndarray, i: np.ndarray, k: np.ndarray, n: int) -> SparseMap:
+def symmetric(rows: np.ndarray, i: np.ndarray, k: np.ndarray, n: int) -> SparseMap:
     """The symmetric matrices of these entries."""
     import scipy.sparse as sp
 

@@ -5,11 +5,14 @@ A_j = a a^T is kept by a, and its entries may have more digits than floating poi
 
 from __future__ import annotations
 
+import math
 from functools import singledispatch
 
 import numpy as np
 
+from matrixlearn._array import EPS
 from matrixlearn.linalg._hermitian import is_complex
+from matrixlearn.linalg.verified import SMALLEST
 from matrixlearn.maps import DenseMap, LinearMap, RankOneMap, ScaledMap, SparseMap, StackedMap
 
 FEW = 400_000
@@ -34,6 +37,37 @@ def lost_by_sum(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     total = a + b
     part = total - a
     return np.asarray((a - (total - part)) + (b - part))
+
+
+def summed_products(a: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, float]:
+    """(sum_j y_j a_j, a bound on the norm of its error), a of shape (m, ...): as if in twice the digits.
+
+    The error is eps of the sum and (m eps)^2 of sum_j |y_j| |a_j|, however many digits of the terms cancel (Ogita, Rump
+    and Oishi 2005, "Accurate sum and dot product").
+    """
+    parts = np.ascontiguousarray(a).view(float) if is_complex(a) else a
+    m, total = len(y), np.zeros(parts.shape[1:])
+    lost = np.zeros_like(total)
+    with np.errstate(all="ignore"):
+        for j in np.flatnonzero(y):
+            term, less = two_product(parts[j], float(y[j]))
+            lost = lost + (lost_by_sum(total, term) + less)
+            total = total + term
+        total = total + lost
+        size = float(np.abs(y) @ np.linalg.norm(parts.reshape(m, -1), axis=1))
+        error = EPS * float(np.linalg.norm(total)) + ((m + 4) * EPS) ** 2 * size + m * total.size * SMALLEST
+    return total.view(a.dtype) if is_complex(a) else total, error if error < np.inf else np.inf
+
+
+def rounded_inner(b: np.ndarray, y: np.ndarray) -> tuple[float, float, float]:
+    """(b.y, a bound on its error, sum_j |b_j y_j|): nothing is rounded but the result."""
+    terms, lost = two_product(b, y)
+    size = float(np.sum(np.abs(terms)))
+    if not np.isfinite(lost).all():  # beyond 2^996
+        return float(np.sum(terms)), (len(y) + 2) * EPS * size, size
+    total = math.fsum([*terms.tolist(), *lost.tolist()])
+    underflows = int(np.count_nonzero((b != 0) & (y != 0) & (np.abs(terms) < SMALLEST)))
+    return total, (float(np.spacing(abs(total))) if total else 0.0) + underflows * SMALLEST, size
 
 
 @singledispatch

@@ -36,7 +36,6 @@ from matrixlearn._array import EPS
 from matrixlearn.linalg import cholesky, frobenius
 from matrixlearn.linalg.verified import (
     INF,
-    SMALLEST,
     approximate_least,
     inner_bounded,
     is_definite,
@@ -46,7 +45,7 @@ from matrixlearn.linalg.verified import (
 from matrixlearn.maps import CompressedMap, LinearMap
 from matrixlearn.maps.bounded import adjoint_bounded, apply_error, congruence_error, gram_bounded
 from matrixlearn.problems.linear.exact import multiples
-from matrixlearn.problems.linear.members import two_product
+from matrixlearn.problems.linear.members import rounded_inner
 
 TERMS = 1e-12
 """Part of the sum of |C_ik X_ik| that bounds may differ by without a gap: an optimum of 0 has no size of its own."""
@@ -280,13 +279,8 @@ class Proof:
 
     def value(self, y: np.ndarray) -> tuple[float, float]:
         """(an upper bound of b.y, 0 where it is; the sum of |b_j y_j|): nothing is rounded but the result."""
-        terms, lost = two_product(self.b, y)
-        size = float(np.sum(np.abs(terms)))
-        if not np.isfinite(lost).all():  # beyond 2^996
-            return float(np.sum(terms)) + (len(y) + 2) * EPS * size, size
-        underflows = int(np.count_nonzero((self.b != 0) & (y != 0) & (np.abs(terms) < SMALLEST)))
-        total = math.fsum([*terms.tolist(), *lost.tolist()]) + underflows * SMALLEST
-        return (math.nextafter(total, INF) if total else 0.0), size
+        value, error, size = rounded_inner(self.b, y)
+        return value + error, size
 
     def slack(self, y: np.ndarray) -> tuple[np.ndarray, float]:
         """(A(y) - C, a bound on the norm of its error).
