@@ -24,7 +24,7 @@ from matrixlearn.machines.cluster import Cluster, LostError
 from matrixlearn.machines.keeper import Facts, Memory, Terms, arrays_of, digest, versions
 from matrixlearn.machines.ledger import Ledger
 from matrixlearn.machines.local import Local
-from matrixlearn.machines.shards import Shards
+from matrixlearn.machines.shards import Shards, require_one_width
 from matrixlearn.present import Argument
 from matrixlearn.validation import as_number
 
@@ -182,13 +182,7 @@ class DaskMachines(Held):
             if len({facts.sparse for facts in self._known}) > 1:
                 self._sparse, self._keepers, self._facts = True, [None] * count, [None] * count
                 self._round(b"", [])
-        for block, facts in zip(self._blocks, self._known, strict=True):
-            if facts.width != self._known[0].width:
-                msg = (
-                    f"all machines must have the same features, but {self.ids[0]!r} has {self._known[0].width} and "
-                    f"{self.ids[block[0]]!r} has {facts.width}"
-                )
-                raise ProblemError(msg)
+        require_one_width([self.ids[block[0]] for block in self._blocks], [facts.width for facts in self._known])
         self.ledger = Ledger(self._known[0].width)
 
     @property

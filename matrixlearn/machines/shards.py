@@ -138,15 +138,22 @@ class Shards:
             For the first machine whose rows cannot be right.
         """
         parts = [_checked(f"of machine {self.ids[i]!r}", *rows) for i, rows in zip(chosen, made, strict=True)]
-        width = parts[0][0].shape[1]
-        for i, (X, _, _) in zip(chosen, parts, strict=True):
-            if X.shape[1] != width:
-                msg = (
-                    f"all machines must have the same features, but {self.ids[chosen[0]]!r} has {width} and "
-                    f"{self.ids[i]!r} has {X.shape[1]}"
-                )
-                raise ProblemError(msg)
+        require_one_width([self.ids[i] for i in chosen], [X.shape[1] for X, _, _ in parts])
         return parts
+
+
+def require_one_width(names: Sequence[Hashable], widths: Sequence[int]) -> None:
+    """As many features on all machines as on the first.
+
+    Raises
+    ------
+    ProblemError
+        Naming two that differ.
+    """
+    for name, width in zip(names, widths, strict=True):
+        if width != widths[0]:
+            msg = f"all machines must have the same features, but {names[0]!r} has {widths[0]} and {name!r} has {width}"
+            raise ProblemError(msg)
 
 
 def _joined(parts: Sequence[tuple[Any, Any, Any]]) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray]:

@@ -31,6 +31,7 @@ from matrixlearn.testing.laws.base import (
     size_at,
 )
 from matrixlearn.testing.reference import (
+    as_matrix,
     dense_constraints,
     dense_cost,
     linear_minimum,
@@ -70,9 +71,8 @@ def check_sets(p: Any, rng: np.random.Generator) -> None:
     assert_in_spectral_set(S.center(game.C), S, what="center")
     atol = 1e-12 * S.trace * frobenius(F) * S.n
     assert_close(S.project(X), X, atol=1e-12 * S.trace * S.n, what="project(X) and X in S")
-    f = np.asarray(as_numpy(F))
-    value = S.support(F)
-    assert_close(value, support(game, np.diag(f) if f.ndim == 1 else f), atol=atol, what="sigma_S(F)")
+    f, value = np.asarray(as_numpy(F)), S.support(F)
+    assert_close(value, support(game, as_matrix(F)), atol=atol, what="sigma_S(F)")
     for point, sign in ((response, 1), (X, 0)):
         product = float(np.real(np.sum(f.conj() * np.asarray(as_numpy(point)))))
         assert_at_most(product, value, atol=atol, what="<F, X> and sigma_S(F)")
@@ -147,8 +147,7 @@ def check_oracles(p: Any, rng: np.random.Generator) -> None:
     game = p.game
     assume(game.Y.is_bounded)
     X, anchor = random_member(game, rng), random_multipliers(game, rng)
-    x = np.asarray(as_numpy(X))
-    x = np.diag(x) if x.ndim == 1 else x
+    x = as_matrix(X)
     C, A = dense_cost(game), dense_constraints(game)
     gradient = game.c - np.real(np.einsum("jab,ba->j", A, x))
     constant = float(np.real(np.sum(C.conj() * x)))
@@ -180,8 +179,7 @@ def check_oracles(p: Any, rng: np.random.Generator) -> None:
         assert_at_most(value, level, atol=atol, what=f"{who}: value(X, y) and the level")
         assert_at_most(0.0, answer.slack, what=f"{who}: 0 and the slack")
         assert_at_most(answer.slack, level - value, atol=atol, what=f"{who}: the slack and level - value(X, y)")
-        loss = np.asarray(as_numpy(answer.loss))
-        loss = np.diag(loss) if loss.ndim == 1 else loss
+        loss = as_matrix(answer.loss)
         expected = np.tensordot(answer.y, A, axes=1) - C
         scale = size_at(game, answer.y) / game.S.trace
         assert_close(loss, expected, atol=1e-12 * scale * game.S.n, what=f"{who}: loss and A(y) - C")
