@@ -4,7 +4,6 @@ by the problem.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -59,11 +58,10 @@ def check_engine_is_found(engine: type[Engine]) -> None:
     holds(engine().name == name, f"{engine.__name__}() must be what is meant by method={name!r}")
 
 
-def check_engine_refuses_by_name(engine: type[Engine], problems: Sequence[Problem] | None = None) -> None:
+def check_engine_refuses_by_name(engine: type[Engine]) -> None:
     """Where the engine objects to a problem, `solve` raises why beside the engine's name; else its bounds hold."""
-    for problem in problems or strange_problems():
-        given = isinstance(problem, Problem)
-        why = objection_to(reduction_of(problem), engine()) if given else engine().objection(problem)
+    for problem in strange_problems():
+        why = objection_to(reduction_of(problem), engine())
         holds(isinstance(why, str), f"objection must be a str, empty for yes, got {why!r}")
         try:
             certificate = solved(problem, method=engine(), max_iter=3).certificate
