@@ -115,7 +115,7 @@ class LinearReduction(Reduction):
     def is_left_by(self, known: Incumbent) -> bool:
         """Whether X has left the user's trace bound far behind, and no y bounds the objective without it."""
         limit, X = self.program.limit, known.X
-        if limit is None or limit.row or X is None or known.upper < INF or known.lower == -INF:
+        if limit is None or limit.row is not None or X is None or known.upper < INF or known.lower == -INF:
             return False
         return self.program.trace_of(X) > FAR * limit.R
 
@@ -141,7 +141,7 @@ class LinearReduction(Reduction):
     def _is_within(self, X: Array) -> bool:
         """Whether a matrix keeps to the user's trace bound, as far as engines are exact, or that is a row."""
         limit = self.program.limit
-        return limit is None or limit.row or self.program.trace_of(X) <= limit.R * (1 + SHORT)
+        return limit is None or limit.row is not None or self.program.trace_of(X) <= limit.R * (1 + SHORT)
 
     def _in_units_of(self, X: Array) -> Iterator[LinearReduction]:
         """The same in the units of a matrix near the answer, and in a basis in which that is about I; none where
@@ -195,7 +195,7 @@ class LinearReduction(Reduction):
     def _within_the_trace_bound(self, best: Incumbent, tol: float, atol: float) -> LinearReduction | None:
         """The same with the user's trace bound as a row; None where the answer does not need it."""
         limit = self.program.limit
-        if limit is None or limit.row:
+        if limit is None or limit.row is not None:
             return None
         if best.within(tol, atol) and best.X is not None and self.program.nearly_within_limit(best.X):
             return None

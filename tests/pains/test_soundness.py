@@ -96,10 +96,8 @@ def test_definiteboost_with_nearly_dependent_rows():
     u = [0.5, 0.5 + 0.4 * e]
     rows = np.stack([np.diag([1.0, 0, 0]), np.diag([1.0, e, 0])])
     solution = ml.solve(DefiniteBoost(rows, upper=u, lower=u), tol=1e-6)
-    if solution.status != "infeasible":
-        assert solution.lower <= 0.1548213 * (1 + 1e-2)  # 0.4 e is rounded to a few of its digits
-        if solution.status == "optimal":
-            assert solution.value == pytest.approx(0.1548213, rel=1e-2)
+    assert solution.status == "optimal"
+    assert solution.value == pytest.approx(0.1548213209, rel=1e-6)  # of e and 0.4 e as they are rounded
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 6, 12])
@@ -252,6 +250,23 @@ def test_a_trace_bound_that_binds_is_said(R):
     assert solution.status == "trace bound"
     assert solution.certificate.trace_bound == R
     assert solution.value == pytest.approx(R, rel=1e-5)
+
+
+def test_a_trace_bound_that_binds_on_a_face_is_said():
+    """max X_00 + 5 X_22, X_22 = 0, tr X >= 2: without a trace bound of 2 nothing bounds it."""
+    rows = [np.eye(3), np.diag([0, 0, 1.0])]
+    solution = ml.solve(L(np.diag([1.0, 0, 5]), rows, [2.0, 0.0], [">=", "=="], 2.0), tol=1e-6)
+    assert solution.status == "trace bound"
+    assert solution.verify().trace_bound == 2.0
+    assert solution.value == pytest.approx(2.0, rel=1e-5)
+
+
+@pytest.mark.parametrize("seed", [700073, 700418, 701246])
+def test_a_trace_bound_that_is_met_and_not_needed_is_not_used(seed):
+    program = exact_program(seed)
+    solution = ml.solve(program.problem(), tol=1e-3, time_limit=10)
+    assert solution.status == "optimal", solution.explain()
+    assert solve_faults(program, solution, 1e-3, 1e-9) == []
 
 
 def test_an_unbounded_program_is_unbounded():

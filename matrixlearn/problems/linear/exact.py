@@ -18,6 +18,9 @@ from matrixlearn.linalg._hermitian import is_complex
 from matrixlearn.maps import DenseMap, LinearMap, RankOneMap, ScaledMap, SparseMap
 from matrixlearn.problems.linear.members import exact_matrix, two_product
 
+NEARLY = 1e-9
+"""How near to -1 the cosine of two rows must be for them to be opposite."""
+
 
 def proportional(u: np.ndarray, v: np.ndarray, at: int) -> bool:
     """Whether u_k v_at = v_k u_at for all k, exactly, of real vectors whose entries span less than 2^400."""
@@ -119,6 +122,22 @@ def multiples(family: LinearMap) -> list[list[Multiple]]:
     return out
 
 
+def opposite(family: LinearMap, b: np.ndarray, A: np.ndarray, right: float) -> int | None:
+    """A j with A_j = k A and b_j = k right, k < 0, exactly: both rows <= say that both are equalities."""
+    likely = family.adjoint(A) <= -(1 - NEARLY) * family.sizes * np.linalg.norm(A)
+    target = _real(np.ascontiguousarray(A).reshape(-1))
+    at = int(np.flatnonzero(target)[0])
+    for j in np.flatnonzero(likely & (family.sizes > 0)):
+        known = exact_matrix(family, int(j))
+        if known is None or is_complex(known) != is_complex(A):
+            continue
+        data = _real(np.ascontiguousarray(known).reshape(-1))
+        k = Fraction(float(data[at])) / Fraction(float(target[at]))
+        if proportional(data, target, at) and Fraction(float(b[j])) == k * Fraction(right):
+            return int(j)
+    return None
+
+
 def hash_of(data: np.ndarray) -> bytes:
     """A digest of the entries; -0 is 0."""
     from hashlib import blake2b
@@ -142,8 +161,6 @@ class Combined:
         Why no X is feasible; empty where the rows do not contradict each other.
     needs_trace_bound : bool
         Whether the contradiction is about X with Tr X <= R only.
-    by_trace : tuple (int, int), optional
-        A row that is an equality by Tr X <= R, and the sign of its multipliers that use this.
     farkas : ndarray, shape (m,), optional
         Multipliers y that prove the contradiction: A(y) >= -e I and b.y < -e R, with e = 0 where no R is needed.
     """
@@ -153,7 +170,6 @@ class Combined:
     groups: list[list[Multiple]]
     contradiction: str = ""
     needs_trace_bound: bool = False
-    by_trace: tuple[int, int] | None = None
     farkas: np.ndarray | None = None
 
     def lowered(self, y: np.ndarray) -> np.ndarray:
@@ -211,7 +227,6 @@ def combined(family: LinearMap, b: np.ndarray, equal: np.ndarray, trace_bound: f
     trace_row = _identity_row(family) if trace_bound is not None else None
     if trace_row is not None and not any(member.i == trace_row[0] for group in groups for member in group):
         groups.append([Multiple(trace_row[0], trace_row[0], Fraction(1))])
-    by_trace: tuple[int, int] | None = None
     for k, members in enumerate(groups):
         group = groups[k] = sorted(members, key=lambda member: _odd_part(member.factor))
         upper: tuple[Fraction, int] | None = None
@@ -254,16 +269,10 @@ def combined(family: LinearMap, b: np.ndarray, equal: np.ndarray, trace_bound: f
                         factor = next(member.factor for member in group if member.i == least[1])
                         proof = _multipliers(m, {least[1]: -float(1 / (factor * unit))})
                         return Combined(np.arange(m), equal, groups, why, needs_trace_bound=True, farkas=proof)
-                    if trace == Fraction(trace_bound) and fixed is None:
-                        stay = {least[1]}
-                        now_equal[least[1]] = True
-                        # A_j = k I: y_j k > 0 is a multiplier of Tr X <= R
-                        factor = next(member.factor for member in group if member.i == least[1])
-                        by_trace = (least[1], 1 if factor * unit > 0 else -1)
         for member in group:
             keep[member.i] = member.i in stay
     kept = np.flatnonzero(keep)
-    return Combined(kept, now_equal[kept], groups, by_trace=by_trace)
+    return Combined(kept, now_equal[kept], groups)
 
 
 def _contradiction(b: np.ndarray, equal: np.ndarray, group: list[Multiple], i: int, j: int) -> Combined:

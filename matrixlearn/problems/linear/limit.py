@@ -33,14 +33,18 @@ class TraceLimit:
     matrix : ndarray, shape (n, n)
         Positive definite, within ``error`` of the true one in the Frobenius norm.
     error : float
-    row : bool
-        Whether it is the last row of the program, so that its multiplier is the last y_j.
+    row : tuple (int, int), optional
+        (j, s): it is row j of the program, or makes that an equality; a multiplier y_j of sign s needs R.
     """
 
     R: float
     matrix: np.ndarray
     error: float = 0.0
-    row: bool = False
+    row: tuple[int, int] | None = None
+
+    def is_used(self, y: np.ndarray) -> bool:
+        """Whether multipliers of a program with its row need R."""
+        return self.row is not None and bool(y[self.row[0]] * self.row[1] > 0)
 
     def most(self, X: np.ndarray, delta: float) -> float:
         """A proved upper bound of <matrix, X'> for every X' within delta of X, in the Frobenius norm."""

@@ -75,8 +75,6 @@ class OpenProgram(GameProblem, ConicProblem):
         R of S, for engines that need it.
     frame : ndarray, shape (n, n), optional
         The user's trace in these units and on this face is <frame, X>.
-    by_trace : tuple (int, int), optional
-        A row that is an equality by the user's trace bound, and the sign of its multipliers that use it.
     size_of : callable, optional
         sum_j |b_j y_j| of the user's rows, where these were mixed.
     """
@@ -91,7 +89,6 @@ class OpenProgram(GameProblem, ConicProblem):
     level: float = INF
     trace: float | None = None
     frame: np.ndarray | None = field(default=None, repr=False)
-    by_trace: tuple[int, int] | None = None
     size_of: Callable[[np.ndarray], float] | None = field(default=None, repr=False)
 
     name = "sdp"
@@ -202,7 +199,7 @@ class OpenProgram(GameProblem, ConicProblem):
             points.append((eye * (SMALL_MULTIPLE / (float(np.max(traces, initial=0.0)) or 1.0)), None))
         if self.proof.zero_is_feasible:
             points.append((0 * self.C, None))
-        elif self.limit is not None and not self.limit.row:
+        elif self.limit is not None and self.limit.row is None:
             points += [(None, z) for z in self._multipliers_of(-self.limit.matrix)]
         return points
 
@@ -276,9 +273,9 @@ class OpenProgram(GameProblem, ConicProblem):
         ray = self._ray(y)
         if ray is not None:
             return ray
-        if self.limit is not None and self.limit.row and y[-1] > 0:
+        if self.limit is not None and self.limit.row is not None and self.limit.is_used(y):
             without = y.copy()
-            without[-1] = 0.0
+            without[self.limit.row[0]] = 0.0
             upper, size = proof.upper(without)
             if upper < INF:
                 return Bound(point=without, upper=upper, size=size, trace_bound=self._used(without))
@@ -315,16 +312,14 @@ class OpenProgram(GameProblem, ConicProblem):
         """What y proves of the X whose trace the user's bound allows: b.y + R s, A(y) - C + s I >= 0."""
         y, proof, limit = self.proof.signed(y), self.proof, self.limit
         value, size = proof.value(y)
-        if limit is None or limit.row:
+        if limit is None or limit.row is not None:
             return Bound(point=y, size=size)
         paid = limit.R * limit.times(*proof.slack(y))
         return Bound(point=y, upper=value + paid, size=size + paid, trace_bound=limit.R)
 
     def _used(self, y: np.ndarray) -> float | None:
         """R, where y has a multiplier for it."""
-        if self.by_trace is not None and self.limit is not None and y[self.by_trace[0]] * self.by_trace[1] > 0:
-            return self.limit.R
-        return self.limit.R if self.limit is not None and self.limit.row and y[-1] > 0 else None
+        return self.limit.R if self.limit is not None and self.limit.is_used(y) else None
 
     def _ray(self, y: np.ndarray) -> Bound | None:
         """The proof that no X is feasible: A(z) >= 0 and b.z < 0, z = y as it is, with what bounds the trace, or few
@@ -348,7 +343,7 @@ class OpenProgram(GameProblem, ConicProblem):
             moved = unit + lacking * self.trace_multipliers
             if proof.is_ray(moved):
                 return Bound(point=moved, upper=-INF, trace_bound=self._used(moved))
-        if self.limit is not None and not self.limit.row:
+        if self.limit is not None and self.limit.row is None:
             paid = self.limit.R * self.limit.times(*proof.without_cost.slack(unit))
             if proof.value(unit)[0] + paid < 0:
                 return Bound(point=unit, upper=-INF, trace_bound=self.limit.R)

@@ -22,7 +22,7 @@ from matrixlearn.maps import CompressedMap, DenseMap, LinearMap, SparseMap, Stac
 from matrixlearn.maps.bounded import congruence_error, on_numpy
 from matrixlearn.problems.linear.basis import in_basis
 from matrixlearn.problems.linear.echelon import Echelon, Replaced
-from matrixlearn.problems.linear.exact import Combined, combined
+from matrixlearn.problems.linear.exact import Combined, combined, opposite
 from matrixlearn.problems.linear.face import Face, exact_congruence, least_face
 from matrixlearn.problems.linear.leaner import compressed, fewer, without_unused
 from matrixlearn.problems.linear.limit import TraceLimit
@@ -158,11 +158,6 @@ class Standard:
         whole, basis = (before, found.V) if found is not None and reduces else (None, None)
         proof = Proof(as_numpy(here), exact, right, equal_here, cost_error, whole, basis)
         program = OpenProgram(here, playing, right, equal_here, proof, limit, frame=frame)
-        if (
-            says.by_trace is not None and by_echelon is None and found is None
-        ):  # rows are where they were, but for others
-            j, sign = says.by_trace
-            program = replace(program, by_trace=(int(np.flatnonzero(kept == j)[0]), sign))
         out = cls(C, equal, says, replaced, t, r, found, on_face, face_echelon, before, program)
         if replaced is None and face_echelon is None:
             return out
@@ -314,7 +309,9 @@ class Standard:
 
     @cached_property
     def with_trace_row(self) -> Standard | None:
-        """The same with Tr X <= R as the last row; None where there is no R, or its matrix is not known exactly."""
+        """The same with Tr X <= R as the last row, or with the row that says Tr X >= R as an equality; None where there
+        is no R, or its matrix is not known exactly.
+        """
         program = self.program
         limit = program.limit
         if limit is None or limit.error > 0:
@@ -324,6 +321,11 @@ class Standard:
         sparse = isinstance(program.family, SparseMap)
         second = _sparse_row(row * unit, n) if sparse else DenseMap((row * unit)[None])
         proof = program.proof
+        met = opposite(proof.family, proof.b, row, limit.R)
+        if met is not None:
+            equal = program.equal | (np.arange(len(program.b)) == met)
+            limit, proof = replace(limit, row=(met, -1)), replace(proof, equal=equal)
+            return replace(self, program=replace(program, equal=equal, proof=proof, limit=limit))
         b, equal = np.append(program.b, limit.R * unit), np.append(program.equal, False)
         exact = as_dense(StackedMap(proof.family, second))
         playing = exact if program.family is proof.family else _like(program.family, second, program.C)
@@ -335,7 +337,7 @@ class Standard:
                 b,
                 equal,
                 replace(proof, family=exact, b=b, equal=equal),
-                replace(limit, row=True),
+                replace(limit, row=(len(program.b), 1)),
                 frame=program.frame,
                 size_of=program.size_of,
             ),
