@@ -22,7 +22,7 @@ from matrixlearn.clock import clock_time, ending_after
 from matrixlearn.engines import Engine, Incumbent, InteriorPoint, Limits, Proposal, Run, run
 from matrixlearn.engines.base import INTERRUPTED, run_from
 from matrixlearn.engines.incumbent import is_finite, proves
-from matrixlearn.engines.snapshot import FORGETFUL, Keeper
+from matrixlearn.engines.snapshot import FORGETFUL, SnapshotKeeper
 from matrixlearn.exceptions import MachinesError, ProblemError
 from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.problems.base import INF, Problem, require_problem
@@ -132,7 +132,7 @@ class Request:
     earlier: Proposal
     """The points of an earlier answer."""
     seed: int | None
-    keeper: Keeper
+    keeper: SnapshotKeeper
     began: float = field(default_factory=clock_time)
 
     def remaining(self) -> Limits:

@@ -20,7 +20,7 @@ from matrixlearn.callbacks import Callback, Event, silent
 from matrixlearn.certificate import Certificate
 from matrixlearn.clock import TimeIsUp, clock_time, time_limited
 from matrixlearn.engines.incumbent import Incumbent, Proposal
-from matrixlearn.engines.snapshot import FORGETFUL, Keeper, Snapshot
+from matrixlearn.engines.snapshot import FORGETFUL, Snapshot, SnapshotKeeper
 from matrixlearn.exceptions import MachinesError
 from matrixlearn.problems.base import Problem
 from matrixlearn.problems.conic import recovered
@@ -184,7 +184,7 @@ def run(
     limits: Limits = Limits(),
     callback: Callback = silent,
     decided: Callable[[Incumbent], bool] = lambda incumbent: False,
-    keeper: Keeper = FORGETFUL,
+    keeper: SnapshotKeeper = FORGETFUL,
 ) -> Run:
     """Run an engine until upper - lower <= max(tol size, atol), or as far as the limits let it.
 

@@ -22,7 +22,7 @@ from matrixlearn.typing import Array
 
 
 @dataclass(frozen=True)
-class Krylov:
+class KrylovSpace:
     """The decomposition after k steps."""
 
     basis: Array
@@ -40,7 +40,7 @@ class Krylov:
         return np.asarray(self.beta * np.abs(self.vectors[-1]))
 
 
-def krylov_spaces(G: Any, v: Array, most: int) -> Iterator[Krylov]:
+def krylov_spaces(G: Any, v: Array, most: int) -> Iterator[KrylovSpace]:
     """The Krylov spaces of G and v != 0, each a quarter larger than the last, up to ``most`` or all of it.
 
     Parameters
@@ -69,7 +69,7 @@ def krylov_spaces(G: Any, v: Array, most: int) -> Iterator[Krylov]:
         if exhausted or k in (most, shown_at):
             shown_at = k + max(4, k // 4)
             ritz, vectors = _eigenpairs(diagonal[:k], off[: k - 1])
-            yield Krylov(basis[:k, :], ritz, vectors, 0.0 if exhausted else beta)
+            yield KrylovSpace(basis[:k, :], ritz, vectors, 0.0 if exhausted else beta)
         if exhausted:
             return
         off[k - 1] = beta

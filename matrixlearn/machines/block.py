@@ -22,7 +22,7 @@ SHORT = 64
 
 
 @dataclass(frozen=True, eq=False)
-class Group:
+class EqualRows:
     """Machines of as many rows each: where they and their rows are in the block, and the rows as (g, n, d)."""
 
     machines: Any
@@ -150,21 +150,21 @@ class Block:
         return is_sparse(self.X)
 
     @cached_property
-    def _groups(self) -> list[Group]:
+    def _groups(self) -> list[EqualRows]:
         """The machines by their numbers of rows; those of many rows each by itself, which needs no copy."""
         X, sizes = np.asarray(self.X), self.sizes
         if np.all(sizes == sizes[0]):
-            return [Group(slice(None), slice(None), X.reshape(len(self), -1, self.width))]
+            return [EqualRows(slice(None), slice(None), X.reshape(len(self), -1, self.width))]
         found = []
         for n in np.unique(sizes):
             chosen = np.flatnonzero(sizes == n)
             if n > SHORT:
                 for i in chosen:
                     rows = slice(self.ends[i], self.ends[i + 1])
-                    found.append(Group(slice(i, i + 1), rows, X[None, rows]))
+                    found.append(EqualRows(slice(i, i + 1), rows, X[None, rows]))
             else:
                 at = (self.ends[chosen][:, None] + np.arange(n)).reshape(-1)
-                found.append(Group(chosen, at, X[at].reshape(len(chosen), n, self.width)))
+                found.append(EqualRows(chosen, at, X[at].reshape(len(chosen), n, self.width)))
         return found
 
     @staticmethod

@@ -101,7 +101,7 @@ class Facts:
     sparse: bool
 
 
-class Memory(OrderedDict[bytes, Any]):
+class Remembered(OrderedDict[bytes, Any]):
     """The last arrays by their digests, the newest last; where it is enough that the other side has them, no arrays."""
 
     def keep(self, key: bytes, value: Any = None) -> None:
@@ -132,7 +132,7 @@ class Keeper:
 
     def __init__(self) -> None:
         self._block: Block | None = None
-        self._memory = Memory()
+        self._memory = Remembered()
 
     def take(self, terms: bytes) -> bytes:
         """Load the rows; what the other side must know of them."""

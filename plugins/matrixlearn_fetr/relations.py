@@ -54,7 +54,7 @@ FAR = 1e-3
 """The gap by the majorizer from which on what the pair can gain is bounded without a solve."""
 
 
-class Loss(Protocol):
+class WeightLoss(Protocol):
     """A convex loss of the weights."""
 
     @property
@@ -127,7 +127,7 @@ class RelationProblem(MulticonvexProblem):
 
     @property
     @abstractmethod
-    def loss(self) -> Loss:
+    def loss(self) -> WeightLoss:
         """The loss of the weights."""
 
     @property

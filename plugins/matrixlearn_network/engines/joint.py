@@ -86,7 +86,7 @@ class JointADMM(HubEngine):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Reweighted(AtHub):
+class ReweightingState(AtHub):
     """What the point before the last step has proved, which the next step starts from."""
 
     left: Improved | None = None
@@ -99,10 +99,10 @@ class Reweighting(HubEngine):
     name = "reweighted"
     kind = ConcaveJointlySparse
 
-    def init(self, problem: Any, incumbent: Incumbent) -> Reweighted:
-        return Reweighted(ledger=self._opened(problem))
+    def init(self, problem: Any, incumbent: Incumbent) -> ReweightingState:
+        return ReweightingState(ledger=self._opened(problem))
 
-    def step(self, problem: Any, state: Reweighted, incumbent: Incumbent) -> Reweighted:
+    def step(self, problem: Any, state: ReweightingState, incumbent: Incumbent) -> ReweightingState:
         here = incumbent.from_matrix
         assert isinstance(here, Improved)
         if here is state.left:  # what was proposed last is no better
