@@ -9,15 +9,17 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from matrixlearn import Solution, solve
-from matrixlearn_discrepancy import DiscrepancyRegressor, DiscrepancyRegressorCV, FewPointsWarning
+from matrixlearn.late import needed_by
 from matrixlearn_discrepancy.data import Adaptation, load_beijing_air, summer_to_winter
-from matrixlearn_discrepancy.estimator import ReweightedRegressor
 from matrixlearn_discrepancy.problem import Discrepancy, effective_sample_size
+
+if TYPE_CHECKING:
+    from matrixlearn_discrepancy.estimator import ReweightedRegressor
 
 TOL = 1e-4
 DRAWS = 5
@@ -46,6 +48,10 @@ def study(
     alpha, **regressor
         Parameters of `DiscrepancyRegressor`, the same for all models but for the one that chooses its ridge.
     """
+    # late: without scikit-learn `run` says what to install
+    from matrixlearn_discrepancy.estimator import DiscrepancyRegressor, FewPointsWarning
+    from matrixlearn_discrepancy.estimator_cv import DiscrepancyRegressorCV
+
     kernel = {key: value for key, value in regressor.items() if key != "gamma"}
     if "gamma" in regressor:
         kernel["gammas"] = [regressor["gamma"]]
@@ -75,6 +81,8 @@ def _error(fit: ReweightedRegressor, data: Adaptation) -> float:
 
 def run(say: Callable[[str], None]) -> Any:
     """The demonstration: tells its results, returns a matplotlib figure, or None without matplotlib."""
+    with needed_by("the demonstration"):
+        import sklearn  # noqa: F401
     data = summer_to_winter(load_beijing_air())
     m, n = len(data.y_source), len(data.X_target)
     say("Daily air quality in Beijing (UCI data set 501, CC BY 4.0): log PM2.5 from 9 features.")
