@@ -94,7 +94,11 @@ class SparseMap(LinearMap):
         return np.asarray(self.rows.T @ y).reshape(self.n, self.n)
 
     def adjoint(self, X: np.ndarray) -> np.ndarray:
-        return np.real(self.rows.conj(copy=False) @ np.ascontiguousarray(X).reshape(-1))
+        return np.real(self._conjugates @ np.ascontiguousarray(X).reshape(-1))
+
+    @cached_property
+    def _conjugates(self) -> Any:
+        return self.rows.conj(copy=False)
 
     def schur(self, U: np.ndarray, V: np.ndarray) -> np.ndarray:
         m, few = self.shape[0], self._few

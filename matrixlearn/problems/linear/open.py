@@ -30,7 +30,7 @@ from matrixlearn.problems.linear.digits import (
     is_exactly_feasible,
     proved_ray,
 )
-from matrixlearn.problems.linear.limit import ROUNDED, TraceLimit
+from matrixlearn.problems.linear.limit import NEAR, ROUNDED, TraceLimit
 from matrixlearn.problems.linear.proof import TERMS, Proof
 from matrixlearn.problems.linear.recovery import recovered
 from matrixlearn.problems.linear.slater import mixing, optimal_multipliers
@@ -314,7 +314,7 @@ class OpenProgram(GameProblem, ConicProblem):
         value, size = proof.value(y)
         if limit is None or limit.row is not None:
             return Bound(point=y, size=size)
-        paid = limit.R * limit.times(*proof.slack(y))
+        paid = limit.R * limit.times(*proof.slack(y), enough=NEAR * size / limit.R)
         return Bound(point=y, upper=value + paid, size=size + paid, trace_bound=limit.R)
 
     def _used(self, y: np.ndarray) -> float | None:
