@@ -82,7 +82,7 @@ def _raised(
     factors = [cholesky(s) for s in slacks(game, y, t)]
     if not all_definite(factors):
         return None
-    X = tuple(_raised_block(x, L, delta) for x, L in zip(X, factors, strict=True))
+    X = tuple(raised_block(x, L, delta) for x, L in zip(X, factors, strict=True))
     total = sum(trace(x) for x in X)
     if not 0 < total < np.inf:
         return None
@@ -132,7 +132,7 @@ def _extent(game: Game) -> np.ndarray:
     return extent if Y.weights is None else np.minimum(extent, (Y.row_upper - Y.weights @ Y.lower) / Y.weights)
 
 
-def _raised_block(X: Array, L: Array, delta: float) -> Array:
+def raised_block(X: Array, L: Array, delta: float) -> Array:
     """X with the eigenvalues of L^H X L raised to delta."""
     K = as_numpy(L)
     w, V = np.linalg.eigh(K.conj().T @ as_numpy(X) @ K)
