@@ -29,6 +29,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -104,6 +105,11 @@ class Proof:
     @cached_property
     def restricted(self) -> dict[bytes, Proof | None]:
         """The program on subspaces that were looked at: what `spanned` has computed once."""
+        return {}
+
+    @cached_property
+    def equations(self) -> dict[bytes, Any]:
+        """The equations (A(z) - C) V = 0 that were looked at: what `kernel.with_kernel` has computed once."""
         return {}
 
     @cached_property

@@ -188,9 +188,11 @@ def _restricted(proof: Proof, equal: np.ndarray, V: np.ndarray) -> Proof | None:
         parts.append(part)
     rows = np.stack(parts[1:])
     kept = independent(rows.reshape(len(rows), -1), proof.b, equal)
-    if kept is None or not len(kept):
+    if kept is None:
         return None
     error = proof.cost_error * float(np.linalg.norm(V)) ** 2
+    if not len(kept):  # a program has a row, be it <0, W> <= 1
+        return Proof(parts[0], DenseMap(np.zeros((1, *parts[0].shape))), np.ones(1), np.zeros(1, dtype=bool), error)
     return Proof(parts[0], DenseMap(rows[kept]), proof.b[kept], equal[kept], error)
 
 
