@@ -114,8 +114,9 @@ def _named(reduction: Reduction, method: object) -> Engine:
 def _best(reduction: Reduction, tol: float) -> Choice:
     """The engine that ``auto`` takes."""
     program = reduction.program
-    able = _able(_first_choices(program), reduction) or _able(_others(program), reduction)
-    able.sort(key=lambda engine: bool(engine.objection(program)))  # those that need no bounds first
+    candidates = _first_choices(program)
+    able = [engine for engine in candidates if not engine.objection(program)]  # bounds are dear to look for
+    able = able or _able(candidates, reduction) or _able(_others(program), reduction)
     if not able:
         why = "; ".join(objection_to(reduction, engine) for engine in _first_choices(program))
         msg = f"no engine can solve a {program.title}: {why}"

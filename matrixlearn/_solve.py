@@ -11,7 +11,7 @@ from functools import reduce
 
 import numpy as np
 
-from matrixlearn._array import brought_to
+from matrixlearn._array import brought_to, namespace
 from matrixlearn._checkpoint import Checkpoint
 from matrixlearn._choice import chosen
 from matrixlearn._settings import limits_of, seed_of
@@ -21,7 +21,7 @@ from matrixlearn.certificate import certified, estimate, settled
 from matrixlearn.clock import clock_time, ending_after
 from matrixlearn.engines import Engine, Incumbent, InteriorPoint, Limits, Proposal, Run, run
 from matrixlearn.engines.base import INTERRUPTED, run_from
-from matrixlearn.engines.incumbent import is_finite, proves
+from matrixlearn.engines.incumbent import proves
 from matrixlearn.engines.snapshot import FORGETFUL, Keeper
 from matrixlearn.exceptions import MachinesError, ProblemError
 from matrixlearn.linalg.factored import FactoredMatrix
@@ -30,6 +30,9 @@ from matrixlearn.problems.conic import ray_near
 from matrixlearn.reductions import Reduction, reduction_of
 from matrixlearn.solution import History, Solution, Status, status_of
 from matrixlearn.typing import Array
+
+MODERATE = 1e75
+"""Numbers of an earlier answer are smaller: products of four are finite."""
 
 
 def solve(
@@ -263,9 +266,15 @@ def _start(reduction: Reduction, earlier: Proposal) -> Incumbent:
     same_X = getattr(earlier.X, "shape", None) == getattr(like, "shape", None)
     same_y = getattr(earlier.y, "shape", None) == getattr(incumbent.y, "shape", None)
     X = _beside(earlier.X, like) if same_X and earlier.X is not None else None
-    y = earlier.y if same_y and earlier.y is not None and bool(np.all(np.isfinite(earlier.y))) else None
-    hint = Proposal(X=X if X is not None and is_finite(X) else None, y=y)
+    y = earlier.y if same_y else None
+    hint = Proposal(X=X if X is None or _is_moderate(X) else None, y=y if y is None or _is_moderate(y) else None)
     return replace(incumbent.offered(hint), hint=hint)
+
+
+def _is_moderate(point: Array) -> bool:
+    """Whether a point, or its factor, holds numbers whose products are finite, too."""
+    point = point.factor if isinstance(point, FactoredMatrix) else point
+    return bool(namespace(point).all(abs(point) < MODERATE))  # NaN is not
 
 
 def _beside(X: Array, like: Array) -> Array:
@@ -323,7 +332,7 @@ def _solution(problem: Problem, points: Proposal, found: Found, asked: Request, 
     done, best, tol, atol = found.run, found.run.incumbent, asked.tol, asked.atol
     X = None if best.from_vector.upper == -INF or best.from_vector.lower == INF else points.X  # y proves there is none
     try:
-        certificate = settled(problem, X=X, y=points.y)
+        certificate = settled(problem, X=X, y=points.y, known=(best.from_vector,) if best.problem is problem else ())
         if best.from_matrix.rigour == "estimate" and X is not None:
             certificate = replace(certificate, **estimate(problem, X, certificate, tol, atol))
         value = certificate.value

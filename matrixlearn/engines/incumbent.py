@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from matrixlearn._array import namespace
-from matrixlearn.certificate import Certificate, combine, flushed, relative_gap, size_of
+from matrixlearn.certificate import Certificate, bound_of_vector, combine, flushed, relative_gap, size_of
 from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.problems.base import Bound, Problem
 from matrixlearn.problems.bounds import bounds_from_interior
@@ -149,7 +149,7 @@ class Incumbent:
                 bound = bound if nearer is X else problem.bound_from_matrix(nearer)
             out = out._with_matrix(bound)
         if y is not None and bool(np.all(np.isfinite(y))):
-            bound = problem.bound_from_vector(y)
+            bound = bound_of_vector(problem, y)
             out = out._with_vector(bound)
             weak = bound.singular or bound.trace_bound is not None or not proves(bound)
             if self.inside_dual is not None and weak:

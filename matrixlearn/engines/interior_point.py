@@ -100,19 +100,18 @@ class InteriorPoint(GameEngine):
         S, Y = game.S, game.Y
         x0 = 0.0 if Y.is_bounded and not S.slack else R - sum(trace(x) for x in X)
         g = game.prices(assembled(semidefinite_blocks(game), X, S.n))
-        room = np.minimum(np.where(np.isinf(Y.upper), np.inf, Y.upper - y), y - Y.lower)
-        least = mu / np.maximum(room, TINY)
+        least, above = mu / np.maximum(y - Y.lower, TINY), mu / np.maximum(Y.upper - y, TINY)
         if not Y.is_bounded:
-            p, q = np.maximum(g, least)[Y.floored], np.maximum(-g, least)[Y.capped]
+            p, q = np.maximum(g, least)[Y.floored], np.maximum(-g, above)[Y.capped]
             return InteriorState(X=X, y=y, t=t, scalars=Scalars(p, q, 0.0, x0), trace=R)
-        theta, free = 0.0, np.isinf(Y.upper)
+        theta, free = Y.multiplier(g), np.isinf(Y.upper)
         if Y.weights is not None:
             if np.any(free):
                 theta = float(np.max(((least - g) / Y.weights)[free]))
             if Y.row_lower != Y.row_upper:
                 theta = max(theta, mu / max(Y.row_upper - float(Y.weights @ y), TINY))
             g = g + theta * Y.weights
-        p = np.where(free, g, np.maximum(g, 0.0) + least)
+        p = np.where(free, g, np.maximum(least, g + above))
         q = (p - g)[Y.capped]
         return InteriorState(X=X, y=y, t=t, scalars=Scalars(p, q, theta, x0), trace=R)
 

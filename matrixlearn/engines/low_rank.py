@@ -130,7 +130,7 @@ class LowRank(Engine):
             return state
         shown = replace(
             state,
-            proposals=(Proposal(X=FactoredMatrix(state.V), y=state.y),),
+            proposals=(Proposal(X=FactoredMatrix(state.V), y=problem.game.Y.project(state.y)),),
             check_at=int(GROWTH * state.rounds) + 1,
         )
         return self._grown(problem, shown, incumbent)

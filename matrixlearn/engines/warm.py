@@ -1,13 +1,15 @@
 """A start for the interior-point method from points that are known, such as an earlier answer.
 
-The points (X^, y^) of an answer lie near the boundary, where Newton steps are short. y^ is shifted a little towards the
-cold start's y_0, which makes S = t I - s (C - A(y)) > 0 for a t beyond the largest eigenvalue; and X^ gets what is
-central to that S:
+The points (X^, y^) of an answer lie near the boundary, where Newton steps are short: some of their products are 0. Let
+mu be the mean product that the distance of their bounds stands for, and delta = `CENTRED` mu. Products below delta are
+raised to it, and no others are touched: a larger step in a direction in which X^ or y^ is determined costs more than
+mu. With p = c - A*(X^) + theta w >= 0 and S = t I - s (C - A(y)) = L L^H,
 
-    X = X^ + mu S^{-1},   mu = <X^, S> / n,     so that  X S = X^ S + mu I  has all eigenvalues between mu and 2 n mu,
+    y_j  =  max(y^_j, l_j + delta / p_j)                        and so on for upper bounds and the row
+    X    =  L^{-H} max(L^H X^ L, delta I) L^{-1}                by the eigenvalues of L^H X^ L
 
-scaled to the trace of the set. The shift is the one of `SHIFTS` that leaves the least mean of all products. Where that
-is not clearly less than the cold start's, or what the rows miss is not as small beside it, the cold start is better.
+scaled to the row and to the trace of the set. Where the mean product is not clearly less than the cold start's, or what
+the rows miss is not as small beside it, the cold start is better.
 """
 
 from __future__ import annotations
@@ -17,29 +19,25 @@ from collections.abc import Callable
 import numpy as np
 
 from matrixlearn._array import as_numpy, from_numpy
-from matrixlearn.engines.incumbent import Incumbent, is_finite
+from matrixlearn.engines.incumbent import Incumbent
 from matrixlearn.engines.interior_state import InteriorState, all_definite, slacks
-from matrixlearn.linalg import cholesky, inner, inverse_factor, inverse_from, trace
+from matrixlearn.linalg import cholesky, inner, inverse_factor, sym, trace
 from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.problems.blocks import assembled, semidefinite_blocks
 from matrixlearn.problems.conic import toward
 from matrixlearn.problems.game import Game
 from matrixlearn.typing import Array
 
-SHIFTS = (0.0, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1)
-"""Of y, tried in turn."""
-
-CENTRED = 0.1
-"""Products of single numbers are at least this part of mu."""
+CENTRED = 0.01
+"""The part of their mean to which products are raised. Of 0.1 to 1e-4 the least iterations over all problems and noises
+of 1e-5 to 1e-2 (benchmarks/engines/warm_starts.py): 0.1 costs discrepancies one to three.
+"""
 
 WORTH = 0.1
 """The part of the cold start's mean product, or of what its rows miss, below which a warm one is worth it."""
 
 MISSES, LEAST = 30.0, 1e-3
 """What rows may miss beside mu, both in units of the cold start; which is taken to miss `LEAST` at least."""
-
-OPEN_PARTS = (0.0, 1e-2, 1e-1)
-"""Of mu S^{-1}, that X gets where the rows must hold for it, too: tried in turn."""
 
 StateAt = Callable[[Game, tuple[Array, ...], np.ndarray, float, float, float], InteriorState]
 """(game, X, y, t, mu, R) to a state whose scalar products are mu, or nearly."""
@@ -48,85 +46,110 @@ StateAt = Callable[[Game, tuple[Array, ...], np.ndarray, float, float, float], I
 def warmer(game: Game, cold: InteriorState, incumbent: Incumbent, state_at: StateAt) -> InteriorState:
     """The better of the cold start and one from the points of an earlier answer."""
     X, y = incumbent.hint.X, incumbent.hint.y
-    if X is None or y is None or not (is_finite(X) and np.isfinite(y).all()):
+    if X is None or y is None:
         return cold
     X = X.dense() if isinstance(X, FactoredMatrix) else X
-    blocks, mu_cold = _blocks_of(game, toward(incumbent.problem, X, None)), mean_product(game, cold)
-    missing_cold, is_open = max(_missing(game, cold), LEAST), not game.Y.is_bounded
-    best, least = cold, WORTH
-    for k in SHIFTS:
-        for part in OPEN_PARTS if is_open else (0.0, 0.1, 1.0):
-            state = _centred(game, cold, blocks, (1 - k) * y + k * cold.y, part, state_at)
-            if state is None:
-                continue
-            score = mean_product(game, state) / mu_cold
-            if is_open:
-                score = max(score, _missing(game, state) / missing_cold / MISSES)
-            if 0 < score < least:
-                best, least = state, score
-                break
-    return best
+    warm = _raised(game, cold, _blocks_of(game, toward(incumbent.problem, X, None)), y, state_at)
+    if warm is None:
+        return cold
+    score = mean_product(game, warm) / mean_product(game, cold)
+    if not game.Y.is_bounded:
+        score = max(score, _missing(game, warm) / max(_missing(game, cold), LEAST) / MISSES)
+    return warm if 0 < score < WORTH else cold
 
 
-def _centred(
-    game: Game, cold: InteriorState, X: tuple[Array, ...], y: np.ndarray, part: float, state_at: StateAt
+def _raised(
+    game: Game, cold: InteriorState, X: tuple[Array, ...], y: np.ndarray, state_at: StateAt
 ) -> InteriorState | None:
-    """The state at y and X + mu S^{-1}; None where y is not inside Y, or S is not definite."""
-    Y, spectral = game.Y, game.S
+    """The state at X and y, their small products raised; None where they are no points of a game."""
+    Y, S = game.Y, game.S
+    y, total = np.clip(y, Y.lower, Y.upper), sum(trace(x) for x in X)
+    R, prices = cold.trace if Y.is_bounded else 2 * total, game.prices(assembled(semidefinite_blocks(game), X, S.n))
+    if not (0 < R < np.inf and np.isfinite(prices).all()):
+        return None
+    theta, width = Y.multiplier(prices), _largest(game, X, y)[1]
+    if Y.is_bounded:
+        width += float(prices @ y) - Y.minimize(prices)[0]
+    width = max(width, 1e-14 * game.scale)
+    if not 0 < width < np.inf:
+        return None
+    delta = CENTRED * width / (S.dimension + Y.size + len(Y.capped))
+    y = _inside(game, y, prices, theta, delta, width)
     if not bool(((Y.lower < y) & (y < Y.upper)).all()):
         return None
-    F, total = game.image(y), sum(trace(x) for x in X)
-    R = cold.trace if Y.is_bounded else 2 * total
-    if not 0 < R < np.inf:
-        return None
-    largest = spectral.support_of(spectral.eigenvalues(F)) / spectral.trace
-    along = sum(block.sign * inner(x, block.part(F)) for block, x in zip(semidefinite_blocks(game), X, strict=True))
-    width = max(total * largest - along, 0.0) + 1e-10 * max(abs(along), total * abs(largest))
-    t = largest + max(width, 1e-14 * game.scale) / R
+    largest, width_at_y = _largest(game, X, y)
+    t = largest + max(width, width_at_y) / R
     factors = [cholesky(s) for s in slacks(game, y, t)]
     if not all_definite(factors):
         return None
-    inverses = [inverse_from(inverse_factor(factor)) for factor in factors]
-    mu = max(total * t - along, 0.0) / sum(block.size for block in semidefinite_blocks(game))
-    moved = [x + part * mu * inverse for x, inverse in zip(X, inverses, strict=True)]
-    if part < 1 and not _is_centred(moved, slacks(game, y, t), mu):
-        return None
-    total = sum(trace(x) for x in moved)
-    if not (mu > 0 and 0 < total < np.inf):
+    X = tuple(raised_block(x, L, delta) for x, L in zip(X, factors, strict=True))
+    total = sum(trace(x) for x in X)
+    if not 0 < total < np.inf:
         return None
     if not Y.is_bounded:
         R = 8 * total
-    elif not spectral.slack or total > (1 - 1e-3) * R:
-        moved = [x * (R * (1 - 1e-3 * spectral.slack) / total) for x in moved]
-    return state_at(game, tuple(moved), y, t, CENTRED * mu, R)
+    elif not S.slack or total > (1 - 1e-3) * R:
+        X = tuple(x * (R * (1 - 1e-3 * S.slack) / total) for x in X)
+    return state_at(game, X, y, t, delta, R)
+
+
+def _largest(game: Game, X: tuple[Array, ...], y: np.ndarray) -> tuple[float, float]:
+    """The largest eigenvalue of s (C - A(y)), and what X would earn more there with all its trace."""
+    F, S, total = game.image(y), game.S, sum(trace(x) for x in X)
+    largest = S.support_of(S.eigenvalues(F)) / S.trace
+    along = sum(block.sign * inner(x, block.part(F)) for block, x in zip(semidefinite_blocks(game), X, strict=True))
+    return largest, max(total * largest - along, 0.0) + 1e-10 * max(abs(along), total * abs(largest))
+
+
+def _inside(game: Game, y: np.ndarray, prices: np.ndarray, theta: float, delta: float, width: float) -> np.ndarray:
+    """y between its bounds, where its products with the prices are ``delta`` at least; a price counts as no less than
+    what makes a y_j as far away as it may be worth a share of ``width``.
+    """
+    Y, extent, room = game.Y, _extent(game), 0.0
+    if Y.weights is not None:
+        prices, room = prices + theta * Y.weights, Y.row_upper - float(Y.weights @ Y.lower)
+    third, least = (Y.upper - Y.lower) / 3, width / extent
+    lowest = Y.lower + np.minimum(delta / np.maximum(prices, least), third)
+    highest = Y.upper - np.minimum(delta / np.maximum(-prices, least), third)
+    y = np.clip(y, lowest, highest)
+    if Y.weights is None:
+        return y
+    slack = 0.0 if Y.row_lower == Y.row_upper else delta / max(theta, width / room)
+    excess = float(Y.weights @ y) + slack - Y.row_upper
+    if excess == 0 or (excess < 0 and slack > 0):
+        return y
+    way = y - lowest if excess > 0 else np.where(np.isinf(highest), y - Y.lower, highest - y)
+    return y - way * (excess / float(Y.weights @ way))
+
+
+def _extent(game: Game) -> np.ndarray:
+    """How far each y_j may be from its bounds; where it may be anywhere, what makes its row worth the scale."""
+    Y = game.Y
+    if not Y.is_bounded:
+        size = np.abs(game.c) + game.S.trace * game.A.norms
+        return game.scale / np.where(size > 0, size, 1.0)
+    extent = Y.size * (Y.upper - Y.lower)
+    return extent if Y.weights is None else np.minimum(extent, (Y.row_upper - Y.weights @ Y.lower) / Y.weights)
+
+
+def raised_block(X: Array, L: Array, delta: float) -> Array:
+    """X with the eigenvalues of L^H X L raised to delta."""
+    K = as_numpy(L)
+    w, V = np.linalg.eigh(K.conj().T @ as_numpy(X) @ K)
+    low = w < delta
+    root = as_numpy(inverse_factor(L)).conj().T @ V[:, low]
+    return sym(X + from_numpy((root * (delta - w[low])) @ root.conj().T, X))
 
 
 def _blocks_of(game: Game, X: Array) -> tuple[Array, ...]:
-    """X_k >= 0 with X = sum_k s_k X_k, of the trace that the set asks for."""
+    """X_k with X = sum_k s_k X_k, of the trace that the set asks for."""
     S = game.S
     if len(S.signs) == 1:
-        return tuple(_clipped(block.sign * block.part(X)) for block in semidefinite_blocks(game))
+        return tuple(block.sign * block.part(X) for block in semidefinite_blocks(game))
     w, V = np.linalg.eigh(as_numpy(X))
     rest = max(S.trace - float(np.abs(w).sum()), 0.0) / S.dimension
     by_sign = {s: (V * (np.maximum(s * w, 0.0) + rest)) @ V.conj().T for s in S.signs}
     return tuple(block.part(from_numpy(by_sign[block.sign], X)) for block in semidefinite_blocks(game))
-
-
-def _clipped(X: Array) -> Array:
-    """X without negative eigenvalues: moved onto the rows of another problem, it may have some."""
-    if cholesky(X) is not None:
-        return X
-    w, V = np.linalg.eigh(as_numpy(X))
-    return from_numpy((V * np.maximum(w, 0.0)) @ V.conj().T, X)
-
-
-def _is_centred(X: list[Array], S: list[Array], mu: float) -> bool:
-    """Whether all eigenvalues of X S are at least a part of mu."""
-    for x, s in zip(X, S, strict=True):
-        L = cholesky(x)
-        if L is None or float(np.linalg.eigvalsh(as_numpy(L.conj().T @ s @ L))[0]) < 0.03 * mu:
-            return False
-    return True
 
 
 def mean_product(game: Game, state: InteriorState) -> float:

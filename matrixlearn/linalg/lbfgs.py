@@ -3,7 +3,7 @@
     H+ = (I - rho s c^H) H (I - rho c s^H) + rho s s^H,       rho = 1 / <s, c>,
 
 s a step and c the change of the gradient. The inner product is Re tr(A^H B): steps are real or complex arrays of any
-shape. NumPy only.
+shape. NumPy and BLAS.
 
 References
 ----------
@@ -13,10 +13,20 @@ Liu and Nocedal (1989), "On the limited memory BFGS method for large scale optim
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
+from scipy.linalg.blas import daxpy, zaxpy
 
 from matrixlearn.linalg._hermitian import frobenius, inner
+
+
+class Pair(NamedTuple):
+    """A step and the change of the gradient, as contiguous vectors, and <s, c>."""
+
+    step: np.ndarray
+    change: np.ndarray
+    curvature: float
 
 
 @dataclass(frozen=True)
@@ -26,30 +36,32 @@ class Memory:
     Parameters
     ----------
     size : int
-    pairs : tuple of (ndarray, ndarray)
+    pairs : tuple of Pair
     """
 
     size: int
-    pairs: tuple[tuple[np.ndarray, np.ndarray], ...] = ()
+    pairs: tuple[Pair, ...] = ()
 
     def with_step(self, step: np.ndarray, change: np.ndarray) -> Memory:
         """After one more step; itself where the gradient did not grow along it, as no curvature can be told."""
-        if not inner(step, change) > 1e-12 * frobenius(step) * frobenius(change):
+        curvature = inner(step, change)
+        if not curvature > 1e-12 * frobenius(step) * frobenius(change):
             return self
-        return replace(self, pairs=(*self.pairs, (step, change))[-self.size :])
+        return replace(self, pairs=(*self.pairs, Pair(step.ravel(), change.ravel(), curvature))[-self.size :])
 
     def times(self, gradient: np.ndarray, first: float) -> np.ndarray:
         """H g; H is ``first`` times the identity before there is a pair."""
-        q = gradient.copy()
+        q = gradient.flatten()
+        add = zaxpy if np.iscomplexobj(q) else daxpy  # in place
         if not self.pairs:
             q *= first
-            return q
+            return q.reshape(gradient.shape)
         kept = []
-        for step, change in reversed(self.pairs):
-            kept.append(inner(step, q) / inner(step, change))
-            q -= kept[-1] * change
-        step, change = self.pairs[-1]
-        q *= inner(step, change) / inner(change, change)
-        for (step, change), a in zip(self.pairs, reversed(kept), strict=True):
-            q += (a - inner(change, q) / inner(step, change)) * step
-        return q
+        for step, change, curvature in reversed(self.pairs):
+            kept.append(inner(step, q) / curvature)
+            add(change, q, a=-kept[-1])
+        _, change, curvature = self.pairs[-1]
+        q *= curvature / inner(change, change)
+        for (step, change, curvature), a in zip(self.pairs, reversed(kept), strict=True):
+            add(step, q, a=a - inner(change, q) / curvature)
+        return q.reshape(gradient.shape)

@@ -67,6 +67,8 @@ class Bound:
     """Whether no point near it proves anything: others are not moved towards it."""
     beyond: bool = False
     """Whether the matrix that proves it may exceed the user's trace bound by a little: no proof for those below it."""
+    settled: bool = False
+    """Whether it was computed from ``point`` as it is, which nobody can have changed since."""
 
 
 def _brief(value: Any) -> str:

@@ -200,6 +200,20 @@ class KnapsackSet:
         np.minimum(y, self.upper, out=y)
         return float(cost @ y), y
 
+    def multiplier(self, cost: np.ndarray) -> float:
+        """theta of the row: min over Y of cost . y = min over the bounds of (cost + theta w) . y - theta times the end
+        of the row's range; 0 where the row does not bind, or Y is unbounded that way.
+        """
+        if self.weights is None:
+            return 0.0
+        y, rate = self.minimize(cost)[1], cost / self.weights
+        row, rounding = float(self.weights @ y), 4 * EPS * len(y) * float(self.weights @ np.abs(y))
+        taken = y > self.lower
+        theta = -float(np.max(rate[taken]) if taken.any() else np.min(rate))
+        least = -INF if row <= self.row_lower + rounding else 0.0
+        most = INF if row >= self.row_upper - rounding else 0.0
+        return min(max(theta, least), most)
+
     def _amounts(self, order: np.ndarray, pays: np.ndarray) -> np.ndarray:
         """What the coordinates add to the row, in this order: filled while they pay, and while the row asks for it."""
         assert self.weights is not None

@@ -57,6 +57,11 @@ class Link(Protocol):
     def opened(self, mu: float) -> Link:
         """With products of at least mu."""
 
+    def raised(self, delta: float, width: float) -> Link:
+        """With products below delta raised to it; a difference of p and q(v) counts as no less than what makes a whole
+        range of v worth a share of ``width``.
+        """
+
     def missing(self, p: np.ndarray, mu: float, second: Change | None) -> np.ndarray:
         """h, for products of mu less the second order of another step."""
 
@@ -112,6 +117,9 @@ class Free:
     def opened(self, mu: float) -> Free:
         return self
 
+    def raised(self, delta: float, width: float) -> Free:
+        return self
+
     def missing(self, p: np.ndarray, mu: float, second: Change | None) -> np.ndarray:
         return p - self.loss.inverse(self.v, np.inf, np.inf, self.y)
 
@@ -160,6 +168,15 @@ class Bounded:
     def opened(self, mu: float) -> Bounded:
         m = self.times * mu / (self.share * np.minimum(self.above, self.below))
         return replace(self, a=self.a + m, b=self.b + m)
+
+    def raised(self, delta: float, width: float) -> Bounded:
+        each, span = self.times * delta / self.share, self.above + self.below
+        least, e = width / (len(self.v) * self.share * span), self.a - self.b
+        high = np.maximum(self.above, np.minimum(each / np.maximum(e, least), span / 3))
+        low = np.maximum(self.below, np.minimum(each / np.maximum(-e, least), span / 3))
+        above, below = np.where(low > self.below, span - low, high), np.where(high > self.above, span - high, low)
+        a = np.maximum(each / above, e + each / below)
+        return replace(self, v=self.v + below - self.below, above=above, below=below, a=a, b=a - e)
 
     def lacking(self, mu: float, second: Change | None) -> tuple[np.ndarray, np.ndarray]:
         """What the two products lack of k mu / c, less the second order."""

@@ -26,6 +26,7 @@ from functools import cached_property
 import numpy as np
 
 from matrixlearn.engines import Engine, Incumbent, Proposal, State
+from matrixlearn.engines.warm import CENTRED, raised_block
 from matrixlearn.linalg import cholesky, congruence, inner, sym, trace
 from matrixlearn.problems import Problem
 from matrixlearn_meg.links import Change, Link, link_at, link_of
@@ -39,8 +40,8 @@ NOISE = 1e-8
 """What rounding may leave of an equation, relative to its right side, before more care is taken."""
 WORTH = 0.3
 """The part of the cold start's mu below which a warm one is worth it."""
-INWARD = 1e-3
-"""How far u is moved from the ends of its range."""
+INWARD = 1e-12
+"""The part of its range that each u keeps from the ends."""
 PATIENCE = 8
 """Iterations without progress after which more cannot be expected of double precision."""
 
@@ -186,25 +187,27 @@ class Newton(Engine):
 
     @staticmethod
     def _warm(problem: MEGRegression, incumbent: Incumbent) -> NewtonState | None:
-        """The state at an earlier W and u: W + mu S^{-1}, central to the S of the u; None where there is none."""
-        W, u, width = incumbent.hint.X, incumbent.hint.y, incumbent.upper - incumbent.lower
-        if W is None or u is None or not (np.isfinite(W).all() and np.isfinite(u).all() and 0 < width < np.inf):
+        """The state at an earlier W and u, their small products raised (`engines.warm`); None where there is none."""
+        W, u = incumbent.hint.X, incumbent.hint.y
+        if W is None or u is None:
             return None
-        low, high = problem.ends
-        middle = (low + high) / 2 if np.all(np.isfinite(high - low)) else u / problem.share
-        v = (1 - INWARD) * u / problem.share + INWARD * middle
-        if not np.all((low < v) & (v < high)):
+        v, (low, high) = u / problem.share, problem.ends
+        if np.all(np.isfinite(high - low)):
+            v = np.clip(v, low + INWARD * (high - low), high - INWARD * (high - low))
+        link, A = link_at(problem, problem.predict(W), v), problem.stack.apply(problem.share * v)
+        width = inner(W, A) - float(np.linalg.eigvalsh(A)[0]) + link.complementarity
+        if not 0 < width < np.inf:
             return None
-        p = problem.predict(W)
-        link = link_at(problem, p, v)
+        delta = CENTRED * width / (problem.d + link.pairs)
+        link = link.raised(delta, width)
         A = problem.stack.apply(link.u)
-        w, V = np.linalg.eigh(A)
-        if not np.isfinite(w).all():
+        least = float(np.linalg.eigvalsh(A)[0])
+        shift = least - max(width, inner(W, A) - least)
+        L = cholesky(A - shift * np.eye(problem.d))
+        if L is None:
             return None
-        shift = float(w[0]) - width
-        mu = max(inner(W, A) - shift, width) / problem.d
-        W = W + mu * (V / (w - shift)) @ V.conj().T
-        return NewtonState(W=sym(W) / trace(W), shift=shift, link=link.opened(mu))
+        W = raised_block(W, L, delta)
+        return NewtonState(W=W / trace(W), shift=shift, link=link)
 
     def step(self, problem: MEGRegression, state: NewtonState, incumbent: Incumbent) -> NewtonState:
         W, link = state.W, state.link

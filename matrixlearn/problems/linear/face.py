@@ -78,6 +78,14 @@ def whole_numbers(A: np.ndarray) -> tuple[np.ndarray, int]:
     return np.asarray(whole // 2**common), least - 53 + common
 
 
+def last_bit(A: np.ndarray) -> int:
+    """The largest e for which A is whole in units of 2^e; 0 where A is."""
+    mantissa, exponent = np.frexp(A[A != 0])
+    whole = (mantissa * float(EXACT)).astype(np.int64)
+    lowest = np.frexp((whole & -whole).astype(float))[1]
+    return int(np.min(exponent + lowest, initial=2**20)) - 54 if len(whole) else 0
+
+
 def exact_congruence(A: np.ndarray, V: np.ndarray) -> np.ndarray | None:
     """V^T A V where it is a floating point matrix, computed without rounding; else None. V is real."""
     if is_complex(A):
@@ -95,12 +103,22 @@ def exact_congruence(A: np.ndarray, V: np.ndarray) -> np.ndarray | None:
     too_much = len(used) * len(columns) * (len(used) + len(columns)) > WORK
     if too_much or int(span.max()) - int(span.min()) > 400:
         return None
-    (inside, e), (middle, f) = whole_numbers(V[np.ix_(used, columns)]), whole_numbers(A[np.ix_(used, used)])
-    product = inside.T.dot(middle).dot(inside)
-    if any(abs(value) // (value & -value) > EXACT for value in map(int, product.reshape(-1)) if value):
+    product, e = whole_congruence(A[np.ix_(used, used)], V[np.ix_(used, columns)])
+    if product.dtype == object and any(abs(k) // (k & -k) > EXACT for k in map(int, product.reshape(-1)) if k):
         return None
-    out[np.ix_(columns, columns)] = np.ldexp(product.astype(float), 2 * e + f)
+    out[np.ix_(columns, columns)] = np.ldexp(product.astype(float), e)
     return out
+
+
+def whole_congruence(A: np.ndarray, V: np.ndarray) -> tuple[np.ndarray, int]:
+    """(W, e) with V^T A V = W 2^e, W whole: as floating point where no sum can be rounded, else Python's numbers."""
+    e, f = last_bit(V), last_bit(A)
+    with np.errstate(over="ignore", invalid="ignore"):
+        inside, middle = np.ldexp(V, -e), np.ldexp(A, -f)
+        if np.all(np.abs(inside).T @ np.abs(middle) @ np.abs(inside) <= EXACT):
+            return inside.T @ middle @ inside, 2 * e + f
+    (inside, e), (middle, f) = whole_numbers(V), whole_numbers(A)
+    return inside.T.dot(middle).dot(inside), 2 * e + f
 
 
 def reduced_echelon(rows: Iterable[np.ndarray]) -> tuple[list[int], list[np.ndarray], list[int]]:
@@ -165,9 +183,8 @@ def null_space(N: np.ndarray) -> np.ndarray | None:
 def vanishes(A: np.ndarray, V: np.ndarray) -> bool:
     """Whether V^T A V = 0 exactly."""
     used = np.flatnonzero(np.any(A != 0, axis=0))
-    inside = integers(V)[used]
     parts = (np.real(A), np.imag(A)) if is_complex(A) else (A,)
-    return not any(np.any(inside.T.dot(integers(part[np.ix_(used, used)])).dot(inside)) for part in parts)
+    return not any(np.any(whole_congruence(part[np.ix_(used, used)], V[used])[0]) for part in parts)
 
 
 def least_face(

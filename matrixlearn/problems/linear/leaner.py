@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from matrixlearn.maps import CompressedMap, DenseMap, LinearMap, SparseMap
+from matrixlearn.linalg import is_complex
+from matrixlearn.maps import CompressedMap, DenseMap, LinearMap, RankOneMap, SparseMap
 from matrixlearn.problems.linear.echelon import Replaced, echelon
 from matrixlearn.problems.linear.face import WORK, Face, exact_congruence
 from matrixlearn.problems.linear.members import exact_matrix
@@ -28,10 +29,23 @@ def compressed(family: LinearMap, V: np.ndarray) -> tuple[LinearMap, LinearMap]:
         rows.append(sp.csr_array(part.reshape(1, -1)))
     else:
         stacked = sp.csr_array(sp.vstack(rows))
-        small = m * r * r <= WORK  # Newton systems of dense rows lose less to rounding
-        exact: LinearMap = DenseMap(stacked.toarray().reshape(m, r, r)) if small else SparseMap(stacked, r)
-        return exact, exact
+        if m * r * r > WORK:
+            exact: LinearMap = SparseMap(stacked, r)
+            return exact, exact
+        exact = DenseMap(stacked.toarray().reshape(m, r, r))
+        return rank_one(exact.A) or exact, exact  # Newton systems of dense rows lose less to rounding than sparse ones
     return family.compressed(V), CompressedMap(family, V)
+
+
+def rank_one(A: np.ndarray) -> RankOneMap | None:
+    """The vectors x_j, where every A_j is x_j x_j^T: differences of points, diagonal entries, the vector of ones."""
+    largest = np.argmax(np.real(np.diagonal(A, axis1=1, axis2=2)), axis=1)
+    members = np.arange(len(A))
+    squares = np.real(A[members, largest, largest])
+    if is_complex(A) or not np.all(squares > 0):
+        return None
+    P = A[members, largest] / np.sqrt(squares)[:, None]
+    return RankOneMap(P) if np.array_equal(P[:, :, None] * P[:, None, :], A) else None
 
 
 def fewer(family: LinearMap, right: np.ndarray, equal: np.ndarray) -> Replaced | None:

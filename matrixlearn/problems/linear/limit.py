@@ -100,8 +100,14 @@ class TraceLimit:
         """A lower bound of the least eigenvalue of the true matrix."""
         return max(least_eigenvalue(self.matrix) - self.error, 0.0)
 
-    def times(self, F: np.ndarray, error: float) -> float:
-        """s >= 0 with F' + s matrix >= 0 proved of every F' within ``error`` of F; inf where none is."""
+    def least_times(self, missing: np.ndarray) -> float:
+        """No s below it makes the diagonal of F + s matrix nonnegative; ``missing`` are the -F_ii."""
+        return float(np.max(missing / np.real(np.diagonal(self.matrix))))
+
+    def times(self, F: np.ndarray, error: float, enough: float = 0.0) -> float:
+        """s >= 0 with F' + s matrix >= 0 proved of every F' within ``error`` of F, nearly least or at most ``enough``;
+        inf where none is.
+        """
         L = self._inverse_factor
         if L is None:
             return INF
@@ -119,20 +125,20 @@ class TraceLimit:
         for _ in range(20):
             guess = -low + step
             if proved(guess):
-                return _least(proved, guess) * (1 + 4 * EPS)
+                return _least(proved, guess, enough) * (1 + 4 * EPS)
             step = 4 * step + 1e-300
         return INF
 
 
-def _least(proved: Callable[[float], bool], most: float) -> float:
-    """About the least number that is proved, by bisection between 0 and one that is."""
+def _least(proved: Callable[[float], bool], most: float, enough: float) -> float:
+    """About the least number that is proved, by bisection between 0 and one that is; ``enough`` is small enough."""
     least = (1 - NEAR) * most
-    if not proved(least):
+    if most <= enough or not proved(least):
         return most
     least, most = 0.0, least
     for _ in range(HALVINGS):
         middle = (least + most) / 2
         least, most = (least, middle) if proved(middle) else (middle, most)
-        if most - least <= NEAR * most:
+        if most - least <= max(NEAR * most, enough):
             break
     return most

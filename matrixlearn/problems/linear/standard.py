@@ -110,11 +110,11 @@ class Standard:
                 msg = "units: in this basis the matrices have more digits than floating point has"
                 raise ProblemError(msg)
             cost, exact = changed
-            t, r = units, even_units(cost, exact, right, np.ones(len(cost)))[1]
+            t, r = units, even_units(cost, exact, right, np.ones(len(cost)))[1] if len(right) else np.ones(0)
         else:
             t, r = even_units(cost, exact, right, units) if len(right) else (np.ones(len(cost)), np.ones(0))
         scaled = not (np.all(t == 1) and np.all(r == 1))
-        if scaled:
+        if scaled and len(right):
             scale = t if t.ndim == 1 else np.ones(len(t))
             exact, cost, right = in_units(exact, scale, r), cost * np.outer(scale, scale), right * r
         structured, exact = exact, as_dense(exact)

@@ -24,10 +24,10 @@ def linear(equal, noise, e):
     return ml.LinearSDP(C + C.T, A, b, equalities=np.array([equal] * 15 + [False]))
 
 
-def discrepancy(noise, e):
+def discrepancy(noise, e, cap=None):
     rng = np.random.default_rng(0)
     source, target = rng.normal(0.0, 1.0, (60, 10)), rng.normal(0.3, 0.8, (40, 10))
-    return Discrepancy(source + e * noise.standard_normal(source.shape), target)
+    return Discrepancy(source + e * noise.standard_normal(source.shape), target, max_weight=cap)
 
 
 def maxcut(n, noise, e):
@@ -47,6 +47,7 @@ CASES = {
     "inequalities": (lambda noise, e: linear(False, noise, e), "interior-point"),
     "equalities": (lambda noise, e: linear(True, noise, e), "interior-point"),
     "discrepancy": (discrepancy, "interior-point"),
+    "capped": (lambda noise, e: discrepancy(noise, e, 2.0), "interior-point"),
     "subspace": (discrepancy, "subspace"),
     "unit diagonal": (lambda noise, e: maxcut(40, noise, e), "interior-point"),
     "low rank": (lambda noise, e: maxcut(150, noise, e), "low-rank"),
@@ -75,11 +76,11 @@ def test_neighbours_take_fewer_iterations_from_an_earlier_answer(name):
     first = ml.solve(make(np.random.default_rng(1), 0.0), method, tol=TOL)
     cold = warm = 0
     for seed in range(4):
-        problem = make(np.random.default_rng(seed), 1e-4)
+        problem = make(np.random.default_rng(100 + seed), 1e-4)  # the data are drawn from 0
         alone, helped = (ml.solve(problem, method, tol=TOL, warm_start=start) for start in (None, first))
         assert_same_answer(helped, alone)
         cold, warm = cold + alone.iterations, warm + helped.iterations
-    assert warm <= 0.5 * cold
+    assert warm <= 0.3 * cold
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -93,7 +94,7 @@ def test_the_same_problem_to_a_smaller_tol_goes_on_where_it_ended(name):
 
 
 def wrong_starts(solution):
-    """The answer with points that are none: too large, of the wrong sign, of rank one, 0, of another shape, NaN."""
+    """The answer with points that are none: too large, of the wrong sign, infeasible, 0, of another shape, NaN."""
     X, y, rng = solution.matrix, solution.y, np.random.default_rng(0)
     X = X.dense() if hasattr(X, "dense") else X
     n, m = len(X), len(y)
@@ -102,6 +103,8 @@ def wrong_starts(solution):
         (1e40 * X, 1e40 * y), (-X, -y), (np.ones((n, n)), np.ones(m)), (0 * X, 0 * y), (noise + noise.T, y),
         (noise @ noise.T, rng.standard_normal(m)), (np.eye(n + 1), y), (X, np.ones(m + 1)), (np.nan * X, y),
         (X, np.full(m, np.nan)), (1e-300 * X, 1e-300 * y), (None, y), (X, None), (X, 1e12 * rng.standard_normal(m)),
+        (1e30 * X, y), (X, 1e30 * y), (1e-30 * X, 1e-30 * y), (1e300 * X, 1e300 * y), (X + 1e-3 * noise @ noise.T, y),
+        (X + 1j * (noise - noise.T), y),
     ]  # fmt: skip
     for W, z in points:
         yield dataclasses.replace(solution, certificate=dataclasses.replace(solution.certificate, X=W, y=z))
@@ -112,5 +115,6 @@ def test_a_wrong_start_changes_no_answer(name):
     make, method = CASES[name]
     problem = make(np.random.default_rng(1), 0.0)
     alone = ml.solve(problem, method, tol=TOL)
-    for start in wrong_starts(alone):
+    other = ml.solve(make(np.random.default_rng(1), 1.0), method, tol=1e-3)
+    for start in (other, *wrong_starts(alone)):
         assert_same_answer(ml.solve(problem, method, tol=TOL, warm_start=start), alone)

@@ -40,6 +40,14 @@ def test_a_program_in_another_basis_has_the_same_bounds(seed):
     assert faults(program, certificate) == []
 
 
+def test_a_basis_where_no_row_is_left():
+    """The rows 0.X = 0 and 0.X <= 1 say nothing: the optimum of max -X'_11 is 0 in every basis."""
+    T = np.array([[0.125, 0.0], [0.125, 0.125]])
+    problem = ml.LinearSDP.with_senses(-np.diag([0.0, 1.0]), np.zeros((2, 2, 2)), [0.0, 1.0], ["==", "<="])
+    certificate = ml.certify(dataclasses.replace(problem, units=T), X=np.zeros((2, 2)), y=[0.0, 0.0])
+    assert certificate.lower == certificate.upper == 0
+
+
 def test_a_basis_that_is_singular_is_refused():
     with pytest.raises(ProblemError, match="invertible"):
         ml.LinearSDP(np.eye(2), np.eye(2)[None], [1.0], units=np.ones((2, 2)))

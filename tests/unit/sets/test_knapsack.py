@@ -92,6 +92,20 @@ def test_minimize_equals_linprog(make, seed):
     assert violation(Y, y) < 1e-14
 
 
+@sets
+@given(seed=seeds)
+def test_the_multiplier_of_the_row_proves_the_minimum(make, seed):
+    Y, rng = instance(make, seed)
+    cost = rng.standard_normal(Y.size) * rng.integers(0, 2, Y.size)
+    value, y = Y.minimize(cost)
+    theta, w = Y.multiplier(cost), np.zeros(Y.size) if Y.weights is None else Y.weights
+    rate = cost + theta * w
+    rate[np.abs(rate) <= 1e-12 * (np.abs(cost) + abs(theta) * w)] = 0.0
+    end = 0.0 if theta == 0 else theta * (Y.row_upper if theta > 0 else Y.row_lower)
+    proved = KnapsackSet(Y.lower, Y.upper).minimize(rate)[0] - end
+    assert proved == pytest.approx(value, abs=1e-10 * (1 + float(np.abs(cost) @ np.abs(y)) + abs(end)))
+
+
 @given(seed=seeds)
 def test_minimize_over_the_orthant_is_zero_or_unbounded(seed):
     rng = np.random.default_rng(seed)
