@@ -88,9 +88,9 @@ class InteriorPoint(GameEngine):
 
     @staticmethod
     def _proposal(game: Game, state: InteriorState, mu: float) -> Proposal:
-        """The points, with the gap that mu stands for where they have to be proved from the data alone."""
+        """The points, with the gap that mu stands for."""
         shown, z = state.proposal(game), state.scalars
-        if shown.interior is not None or z is None:
+        if z is None:
             return shown
         return replace(shown, gap=mu * (len(z.p) + len(z.q) + game.S.dimension))
 
