@@ -1,4 +1,4 @@
-"""SciPy's LAPACK, imported when it is first asked for."""
+"""SciPy's LAPACK and BLAS, imported when they are first asked for."""
 
 from __future__ import annotations
 
@@ -14,3 +14,11 @@ def lapack() -> Any:
     from scipy.linalg import lapack
 
     return lapack
+
+
+@cache
+def blas() -> Any:
+    """scipy.linalg.blas, for the same reasons."""
+    from scipy.linalg import blas
+
+    return blas

@@ -16,9 +16,9 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg.blas import daxpy, zaxpy
 
 from matrixlearn.linalg._hermitian import frobenius, inner
+from matrixlearn.linalg._lapack import blas
 
 
 class Pair(NamedTuple):
@@ -52,7 +52,7 @@ class Memory:
     def times(self, gradient: np.ndarray, first: float) -> np.ndarray:
         """H g; H is ``first`` times the identity before there is a pair."""
         q = gradient.flatten()
-        add = zaxpy if np.iscomplexobj(q) else daxpy  # in place
+        add = blas().zaxpy if np.iscomplexobj(q) else blas().daxpy  # in place
         if not self.pairs:
             q *= first
             return q.reshape(gradient.shape)

@@ -9,6 +9,8 @@ equilibrium of the nodes, and no minimum of their sum (docs/errata.md).
 
 from __future__ import annotations
 
+import json
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
@@ -18,6 +20,7 @@ import numpy as np
 
 from matrixlearn import Certificate, certify, solve
 from matrixlearn.exceptions import MatrixLearnError, ProblemError
+from matrixlearn.files import archive, read_archive, replacing
 from matrixlearn.problems import Problem
 from matrixlearn.validation import as_array, as_number
 from matrixlearn_network.graph import Graph, as_graph
@@ -25,6 +28,9 @@ from matrixlearn_network.rows_of_groups import Neighbourhoods, row_penalty
 
 BEYOND = 1e6
 """An error of so many times the largest value seen is that of weights that grow without bounds."""
+
+FORMAT = "jointly-sparse learner 1"
+"""Of the files of `JointlySparseLearner.save`."""
 
 FARTHEST = 1e3
 """An exponent from which on a combiner is 0."""
@@ -265,6 +271,44 @@ class JointlySparseLearner:
             msg = f"truth must have shape {W.shape}, (features, nodes), got {truth.shape}"
             raise ProblemError(msg)
         return float(np.mean(np.sum((W - truth) ** 2, axis=0)))
+
+    # -- files --------------------------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the weights and what is remembered to an .npz file (no pickle)."""
+        meta = {"format": FORMAT, "steps": self.steps, "largest": self._largest, "power": self._power}
+        with replacing(path) as file:
+            file.write(archive(meta, {} if self._W is None else {"W": self._W}))
+
+    def restore(self, path: str | os.PathLike[str]) -> JointlySparseLearner:
+        """Take over the state that `save` wrote; the graph and the parameters are this learner's own.
+
+        Raises
+        ------
+        MatrixLearnError
+            For a file of another kind, or one of another number of nodes.
+        """
+        try:
+            arrays = read_archive(path)
+            meta = json.loads(str(arrays["meta"]))
+            known, steps = meta["format"], int(meta["steps"])
+            W = np.asarray(as_array("W", arrays["W"]), dtype=float) if steps else None
+            largest, power = (as_number(name, meta[name]) for name in ("largest", "power"))
+        except FileNotFoundError:
+            raise
+        except Exception as error:  # a damaged file raises what it pleases
+            why = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
+            msg = f"{os.fspath(path)!r} is not the state of a JointlySparseLearner: {why}"
+            raise MatrixLearnError(msg) from error
+        m, shape = len(self.graph), () if W is None else W.shape
+        if known != FORMAT or (steps and (len(shape) != 2 or shape[0] != m)):
+            wanted = f"{FORMAT!r} and ({m}, d)"
+            msg = f"{os.fspath(path)!r} has the format {known!r} and weights of shape {shape}, not {wanted}"
+            raise MatrixLearnError(msg)
+        self._W, self.steps, self._largest, self._power = W, steps, largest, power
+        return self
+
+    # -- a batch problem of the same tasks ----------------------------------------------------------
 
     def against(self, problem: Problem) -> Certificate:
         """What the weights are worth for a problem of the same tasks, such as `JointlySparse` of the rows seen.

@@ -275,3 +275,40 @@ def test_e21_a_node_is_pulled_by_its_own_neighbourhood_only():
     whole = differences(all_norms, W.reshape(-1)).reshape(M, D)
     share = np.linalg.norm(pull(W, "l21")) / np.linalg.norm(whole)
     assert 0.25 < share < 0.4
+
+
+def test_a_learner_goes_on_from_its_file(tmp_path):
+    rng = np.random.default_rng(2)
+    U, d = rng.standard_normal((20, M, D)), rng.standard_normal((20, M))
+
+    def fresh():
+        return JointlySparseLearner(RING, 0.02, 0.1, 1e-3)
+
+    whole, half = fresh().partial_fit(U, d), fresh().partial_fit(U[:10], d[:10])
+    half.save(tmp_path / "half.npz")
+    later = fresh().restore(tmp_path / "half.npz").partial_fit(U[10:], d[10:])
+    np.testing.assert_array_equal(later.weights, whole.weights)
+    assert later.steps == 20 and later.vectors_sent == whole.vectors_sent
+    fresh().save(tmp_path / "new.npz")
+    assert fresh().restore(tmp_path / "new.npz").steps == 0
+
+
+def test_what_is_no_file_of_a_learner_is_refused_and_leaves_no_trace(tmp_path):
+    learner = learned(np.ones((M, D)))
+    with pytest.raises(FileNotFoundError):
+        learner.restore(tmp_path / "none.npz")
+    np.savez(tmp_path / "strange.npz", W=np.ones((M, D)))
+    (tmp_path / "broken.npz").write_bytes(b"PK broken")
+    JointlySparseLearner(complete(M + 1), 0.1, 0.1, 0.0).step(np.ones((M + 1, D)), np.ones(M + 1)).save(
+        tmp_path / "other.npz"
+    )
+    sick = learned(np.full((M, D), np.nan))
+    sick.steps = 1
+    sick.save(tmp_path / "nan.npz")
+    refused = {
+        "strange": "it lacks 'meta'", "broken": "not the state", "other": rf"weights of shape \({M + 1}", "nan": "NaN",
+    }  # fmt: skip
+    for name, message in refused.items():
+        with pytest.raises(MatrixLearnError, match=message):
+            learner.restore(tmp_path / f"{name}.npz")
+    assert np.all(learner.weights == 1) and learner.steps == 0
