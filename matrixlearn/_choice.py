@@ -11,20 +11,7 @@ from matrixlearn.problems.base import Problem, require_problem
 from matrixlearn.reductions import Reduction, reduction_of
 from matrixlearn.registry import registered_engines
 
-PREFERRED = (
-    "interior-point",
-    "low-rank",
-    "column-generation",
-    "subspace",
-    "pdhg",
-    "mirror-prox",
-    "mmw",
-    "smoothing",
-    "sa-da",
-    "subgradient",
-    "mirror",
-    "reference",
-)
+PREFERRED = registered_engines().own
 """The library's engines, in the order in which ``auto`` prefers them."""
 
 
@@ -58,12 +45,12 @@ def _others(problem: Problem) -> list[Engine]:
 
 
 def _able(candidates: list[Engine], reduction: Reduction) -> list[Engine]:
-    """Those that have no objection to the program, as it is or between bounds."""
+    """Those that have no objection to the program, as it is or with bounds on y."""
     return [engine for engine in candidates if not objection_to(reduction, engine)]
 
 
 def objection_to(reduction: Reduction, engine: Engine) -> str:
-    """Why an engine cannot solve a program, neither as it is nor between bounds; empty where it can."""
+    """Why an engine cannot solve a program, neither as it is nor with bounds on y; empty where it can."""
     why = engine.objection(reduction.program)
     bounded = reduction.between() if why else None
     return why if bounded is None else engine.objection(bounded)

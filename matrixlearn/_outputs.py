@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from matrixlearn._saved import claims, digest, writer_of
-from matrixlearn.exceptions import MatrixLearnError, MissingExtraError
+from matrixlearn.exceptions import MatrixLearnError
 from matrixlearn.files import replacing
+from matrixlearn.late import needed_by
 from matrixlearn.solution import Solution, Status
 
 
@@ -54,11 +55,8 @@ def require_picture_path(path: Path) -> None:
     MissingExtraError
         Without matplotlib.
     """
-    try:
+    with needed_by("a picture"):
         from matplotlib.backend_bases import FigureCanvasBase
-    except ImportError as error:
-        msg = "a picture needs matplotlib: pip install 'matrixlearn[plot]'"
-        raise MissingExtraError(msg) from error
     known = FigureCanvasBase.get_supported_filetypes()
     if path.suffix.lower().removeprefix(".") not in known:
         msg = f"a picture is written as one of {', '.join(sorted(known))}; {str(path)!r} has another end"

@@ -28,7 +28,7 @@ def packed(name: str, value: Any) -> dict[str, np.ndarray]:
             msg = f"a file cannot hold a {type(value).__name__}: let parameters() of its problem return arrays"
             raise MatrixLearnError(msg)
         parts = {name + MAP: np.array(type(value).__name__)}
-        for part in dataclasses.fields(type(value)):  # type: ignore[arg-type]  # each of MAPS is one
+        for part in dataclasses.fields(MAPS[type(value).__name__]):
             parts |= packed(f"{name}.{part.name}", getattr(value, part.name))
         return parts
     if isinstance(value, FactoredMatrix):

@@ -17,7 +17,7 @@ import numpy as np
 from matrixlearn._array import as_numpy
 from matrixlearn._packing import packed, unpacked
 from matrixlearn.exceptions import MatrixLearnError
-from matrixlearn.files import read_archive, read_bytes, replacing
+from matrixlearn.files import archive, read_archive, read_bytes, replacing
 from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.present import presenter_of
 from matrixlearn.problems.base import Problem, Rigour
@@ -65,10 +65,7 @@ def _archive(solution: Solution) -> bytes:
         if value is not None:
             arrays |= packed(f"answer.{key}", value)
     arrays["history"] = np.array([solution.history.column(name) for name in COLUMNS])
-    meta = _claims(solution) | {"format": FORMAT, "parameters": plain}
-    stream = io.BytesIO()
-    np.savez_compressed(stream, **{"meta": np.array(json.dumps(meta)), **arrays})  # type: ignore[arg-type]
-    return stream.getvalue()
+    return archive(_claims(solution) | {"format": FORMAT, "parameters": plain}, arrays)
 
 
 def _packed_or_named(name: str, value: Any) -> dict[str, np.ndarray]:

@@ -22,7 +22,7 @@ from matrixlearn.clock import clock_time, ending_after
 from matrixlearn.engines import Engine, Incumbent, InteriorPoint, Limits, Proposal, Run, run
 from matrixlearn.engines.base import INTERRUPTED, run_from
 from matrixlearn.engines.incumbent import proves
-from matrixlearn.engines.snapshot import FORGETFUL, Keeper
+from matrixlearn.engines.snapshot import FORGETFUL, SnapshotKeeper
 from matrixlearn.exceptions import MachinesError, ProblemError
 from matrixlearn.linalg import is_complex, real
 from matrixlearn.linalg.factored import FactoredMatrix
@@ -136,7 +136,7 @@ class Request:
     earlier: Proposal
     """The points of an earlier answer."""
     seed: int | None
-    keeper: Keeper
+    keeper: SnapshotKeeper
     began: float = field(default_factory=clock_time)
 
     def remaining(self) -> Limits:
@@ -165,7 +165,7 @@ class _Careful:
     def raise_with(self, solution: Solution) -> None:
         """Raise what the callback raised, with the answer so far as its attribute ``solution``."""
         if self.error is not None:
-            self.error.solution = solution  # type: ignore[attr-defined]
+            vars(self.error)["solution"] = solution
             self.error.add_note("raised by the callback of matrixlearn.solve; the answer so far is error.solution")
             raise self.error
 
@@ -207,7 +207,7 @@ def _solved(problem: Problem, asked: Request, tell: Callback) -> Solution:
 
 
 def _run(reduction: Reduction, asked: Request, tell: Callback) -> Found:
-    """Choose an engine and run it on the program of a reduction, or on that between bounds, where it needs them."""
+    """Choose an engine and run it on the program of a reduction, or on that with bounds on y, where it needs these."""
     choice = chosen(reduction, asked.method, asked.tol)
     engine = choice.engine if asked.seed is None else choice.engine.seeded(asked.seed)
     notes, began = [choice.why], clock_time()
@@ -240,7 +240,7 @@ def _run(reduction: Reduction, asked: Request, tell: Callback) -> Found:
 
 
 def _between(reduction: Reduction, start: Incumbent, asked: Request, notes: list[str]) -> Run:
-    """The run of an interior point that proves bounds, and what it knows of the program between them."""
+    """An interior-point run to a strictly feasible pair; its incumbent is that of the program with bounds on y."""
 
     def known(incumbent: Incumbent) -> bool:
         by_trace = incumbent.from_vector.trace_bound is not None and incumbent.upper < INF  # no other y will be found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
-from matrixlearn.exceptions import MissingExtraError
+from matrixlearn.late import needed_by
 
 __all__ = ["Callback", "Event", "Progress", "silent"]
 
@@ -44,12 +44,9 @@ class Progress:
     """A live line with lower bound, upper bound and gap (needs the extra ``cli``: rich)."""
 
     def __init__(self, title: str) -> None:
-        try:
+        with needed_by("progress=True"):
             from rich.console import Console
             from rich.live import Live
-        except ImportError as error:  # pragma: no cover - depends on the environment
-            msg = "progress=True needs rich: pip install 'matrixlearn[cli]', or pass progress=False"
-            raise MissingExtraError(msg) from error
         self.title = title
         self._live = Live(self._line(None), console=Console(stderr=True), refresh_per_second=8)
 

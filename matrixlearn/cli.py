@@ -8,7 +8,7 @@ import sys
 def main() -> None:
     """Run the command line; without click, say how to get it."""
     try:
-        from matrixlearn._commands import cli
+        from matrixlearn._commands import cli  # late: click is an extra
     except ModuleNotFoundError as error:
         if error.name != "click":
             raise

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import gzip
 import io
+import json
 import math
 import os
 import re
@@ -16,9 +17,9 @@ import secrets
 import sys
 import zipfile
 import zlib
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
-from typing import IO, NoReturn
+from typing import IO, Any, NoReturn
 
 import numpy as np
 
@@ -26,6 +27,7 @@ from matrixlearn.exceptions import ProblemError
 from matrixlearn.memory import available_memory
 
 __all__ = [
+    "archive",
     "name_of",
     "number",
     "read_archive",
@@ -161,6 +163,13 @@ def read_array(path: str | os.PathLike[str]) -> np.ndarray:
     except Exception as error:  # NumPy's parser of damaged headers raises a dozen kinds
         msg = f"{name_of(path)} is not an .npy file of one array: {error or type(error).__name__}"
         raise ProblemError(msg) from error
+
+
+def archive(meta: Mapping[str, Any], arrays: Mapping[str, Any]) -> bytes:
+    """The content of an .npz file of arrays, and ``meta`` as JSON under that name."""
+    stream = io.BytesIO()
+    np.savez_compressed(stream, meta=np.array(json.dumps(meta)), **arrays)
+    return stream.getvalue()
 
 
 def read_archive(path: str | os.PathLike[str]) -> dict[str, np.ndarray]:

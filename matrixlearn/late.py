@@ -1,15 +1,42 @@
-"""Names that a package imports when they are asked for: those that need an extra, or load what few use."""
+"""Imports that wait until they are needed: of packages that an extra brings, and of modules that few use."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import contextlib
+from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from typing import Any
 
 from matrixlearn.exceptions import MissingExtraError
 
-EXTRAS = {"sklearn": ("scikit-learn", "sklearn"), "torch": ("PyTorch", "torch")}
+EXTRAS = {
+    "distributed": ("distributed", "distributed"),
+    "matplotlib": ("matplotlib", "plot"),
+    "rich": ("rich", "cli"),
+    "sklearn": ("scikit-learn", "sklearn"),
+    "torch": ("PyTorch", "torch"),
+}
 """What a missing module is called, and the extra that brings it."""
+
+
+@contextlib.contextmanager
+def needed_by(what: str) -> Iterator[None]:
+    """For the imports within it.
+
+    Raises
+    ------
+    MissingExtraError
+        Where one is of an extra that is not installed: ``what`` needs it.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        missing = (error.name or "").split(".")[0]
+        if missing not in EXTRAS:
+            raise
+        library, extra = EXTRAS[missing]
+        msg = f"{what} needs {library}: pip install 'matrixlearn[{extra}]'"
+        raise MissingExtraError(msg) from error
 
 
 def late(package: str, modules: Mapping[str, str]) -> Callable[[str], Any]:
@@ -33,14 +60,7 @@ def late(package: str, modules: Mapping[str, str]) -> Callable[[str], Any]:
         if name not in modules:
             msg = f"module {package!r} has no attribute {name!r}"
             raise AttributeError(msg)
-        try:
+        with needed_by(name):
             return getattr(import_module(f"{package}.{modules[name]}"), name)
-        except ModuleNotFoundError as error:
-            missing = (error.name or "").split(".")[0]
-            if missing not in EXTRAS:
-                raise
-            library, extra = EXTRAS[missing]
-            msg = f"{name} needs {library}: pip install 'matrixlearn[{extra}]'"
-            raise MissingExtraError(msg) from error
 
     return __getattr__

@@ -76,6 +76,7 @@ class Registry(Mapping[str, type[T]], Generic[T]):
     def __init__(self, group: str, kind: type[Any], *own: type[T]) -> None:
         self.group = group
         self.kind = kind
+        self.own = tuple(cls.name for cls in own)
         self._registered: dict[str, type[T]] = {cls.name: cls for cls in own}
 
     @property
@@ -190,18 +191,18 @@ PROBLEMS: Registry[Problem] = Registry("matrixlearn.problems", Problem, LinearSD
 ENGINES: Registry[Engine] = Registry(
     "matrixlearn.engines",
     Engine,
-    engines.ColumnGeneration,
-    engines.HybridGradient,
-    engines.InteriorPoint,
+    engines.InteriorPoint,  # in the order in which ``auto`` prefers them
     engines.LowRank,
-    engines.MatrixMultiplicativeWeights,
-    engines.MirrorDescent,
-    engines.MirrorProx,
-    engines.Reference,
-    engines.SmoothApproximation,
-    engines.Smoothing,
-    engines.Subgradient,
+    engines.ColumnGeneration,
     engines.Subspace,
+    engines.HybridGradient,
+    engines.MirrorProx,
+    engines.MatrixMultiplicativeWeights,
+    engines.Smoothing,
+    engines.SmoothApproximation,
+    engines.Subgradient,
+    engines.MirrorDescent,
+    engines.Reference,
 )
 
 

@@ -21,6 +21,7 @@ from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.present import presenter_of
 from matrixlearn.present.picture import picture
 from matrixlearn.problems.base import Problem
+from matrixlearn.registry import registered_problems
 from matrixlearn.typing import Array
 
 LARGE = 2000
@@ -198,7 +199,7 @@ class Solution:
 
     @property
     def gap(self) -> float:
-        """(upper - lower) / max(|upper|, |lower|, floor), what ``tol`` was asked for."""
+        """(upper - lower) / size, which ``tol`` bounds; see `certificate`."""
         return self.certificate.gap
 
     # -- words ------------------------------------------------------------------------------------
@@ -292,8 +293,6 @@ class Solution:
         FileNotFoundError
             Where there is no file.
         """
-        from matrixlearn.registry import registered_problems
-
         try:
             said, arrays = read(path)
             data = {key.removeprefix("problem."): value for key, value in arrays.items() if key.startswith("problem.")}

@@ -45,8 +45,8 @@ def from_matrices(equation, R):
 
 def one_sided(equation, R):
     """The joint engine's step."""
-    identity = SpectralPrecision.identity(equation.feature.n)
-    return Diagonalised()(WeightEquation(equation.moments, Prior(identity, equation.task, ETA)), R)
+    identity = SpectralPrecision.identity(equation.prior.feature.n)
+    return Diagonalised()(WeightEquation(equation.moments, Prior(identity, equation.prior.task, ETA)), R)
 
 
 matrices = {}
@@ -74,7 +74,7 @@ def main() -> None:
             moments = Moments.of_shared(X, X @ rng.standard_normal((d, m)) + rng.standard_normal((N, m)))
             equation = WeightEquation(moments, Prior(precision(rng, d), precision(rng, m), ETA))
             moments.spectrum  # noqa: B018 - once for all steps
-            matrices[id(equation)] = equation.feature.dense(), equation.task.dense()
+            matrices[id(equation)] = equation.prior.feature.dense(), equation.prior.task.dense()
             for name, (solver, suits) in solvers.items():
                 if not suits(d, m):
                     continue
@@ -83,7 +83,7 @@ def main() -> None:
                 seconds[name].append(time.process_time() - began)
                 off = np.linalg.norm(moments.cross - equation.apply(W)) / np.linalg.norm(moments.cross)
                 if name == "joint":
-                    off = np.linalg.norm(moments.cross - moments.apply(W) - ETA * W @ equation.task)
+                    off = np.linalg.norm(moments.cross - moments.apply(W) - ETA * W @ equation.prior.task)
                     off /= np.linalg.norm(moments.cross)
                 residual[name] = max(off, residual.get(name, 0.0))
         at = {name: np.median(values) for name, values in seconds.items() if values}

@@ -13,14 +13,14 @@ import contextlib
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, is_dataclass, replace
 from typing import Any
 
 from matrixlearn.callbacks import Callback, Event, silent
 from matrixlearn.certificate import Certificate
 from matrixlearn.clock import TimeIsUp, clock_time, time_limited
 from matrixlearn.engines.incumbent import Incumbent, Proposal
-from matrixlearn.engines.snapshot import FORGETFUL, Keeper, Snapshot
+from matrixlearn.engines.snapshot import FORGETFUL, Snapshot, SnapshotKeeper
 from matrixlearn.exceptions import MachinesError
 from matrixlearn.problems.base import Problem
 from matrixlearn.problems.conic import recovered
@@ -79,7 +79,7 @@ class Engine(ABC):
 
     def seeded(self, seed: int) -> Engine:
         """This engine with another ``seed``, the field of an engine that draws; itself, where it draws nothing."""
-        return replace(self, seed=seed) if hasattr(self, "seed") else self  # type: ignore[type-var]
+        return replace(self, seed=seed) if is_dataclass(self) and hasattr(self, "seed") else self
 
     def subject(self, problem: Problem) -> Any:
         """What the other methods get: the problem itself, by default."""
@@ -184,7 +184,7 @@ def run(
     limits: Limits = Limits(),
     callback: Callback = silent,
     decided: Callable[[Incumbent], bool] = lambda incumbent: False,
-    keeper: Keeper = FORGETFUL,
+    keeper: SnapshotKeeper = FORGETFUL,
 ) -> Run:
     """Run an engine until upper - lower <= max(tol size, atol), or as far as the limits let it.
 

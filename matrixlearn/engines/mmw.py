@@ -26,7 +26,7 @@ from matrixlearn.engines.base import State, objection_to_game
 from matrixlearn.engines.incumbent import Incumbent
 from matrixlearn.engines.mirror import MirrorDescent, MirrorState, routine_name
 from matrixlearn.engines.schedules import Schedule
-from matrixlearn.exponents import Exponent
+from matrixlearn.exponents import Accumulating, Exponent
 from matrixlearn.oracles import Oracle
 from matrixlearn.problems.base import Problem
 from matrixlearn.problems.play import Play
@@ -64,15 +64,15 @@ class MatrixMultiplicativeWeights(MirrorDescent):
     def _objection_to_exponent(self, problem: Problem) -> str:
         """An exponent of the user needs a spectral set."""
         played = problem.play()
-        if self.exponent is None or played is None or hasattr(played.exponent, "on"):
+        if self.exponent is None or played is None or isinstance(played.exponent, Accumulating):
             return ""
         own = routine_name(played.exponent)
         return f"a {problem.title} plays {own}, which is no routine of a spectral set: leave out exponent="
 
     def played(self, problem: Any) -> Play:
         played = super().played(problem)
-        if self.exponent is not None:
-            played = replace(played, exponent=self.exponent(played.exponent.on))  # type: ignore[attr-defined]
+        if self.exponent is not None and isinstance(played.exponent, Accumulating):
+            played = replace(played, exponent=self.exponent(played.exponent.on))
         if self.oracle is not None:
             played = replace(played, oracle=self.oracle(problem.game or problem))
         return played

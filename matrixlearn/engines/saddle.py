@@ -58,7 +58,7 @@ class ScaledSet:
         return cls(d, KnapsackSet(Y.lower * d, Y.upper * d, weights, Y.row_lower, Y.row_upper))
 
     def nearest(self, z: np.ndarray) -> np.ndarray:
-        """The projection, z -> z."""
+        """The Euclidean projection of z on it."""
         return self.inner.project(z)
 
 
@@ -70,7 +70,7 @@ def metric(game: Game) -> np.ndarray:
 
 
 def lower_value(game: Game, X: Array) -> float:
-    """What X in S proves, itself or repaired, but for rounding."""
+    """The lower bound that X in S proves, itself or repaired, without an allowance for rounding."""
     value, repaired = game.lower(X)[0], game.repaired(X)
     return value if repaired is X else max(value, game.lower(repaired)[0])
 

@@ -19,7 +19,7 @@ class Snapshot:
     events: tuple[Event, ...]
 
 
-class Keeper(Protocol):
+class SnapshotKeeper(Protocol):
     """Where snapshots go, and where the first one comes from."""
 
     @property

@@ -48,7 +48,7 @@ def span_coordinates(P: Array) -> Array:
     return P @ adjoint(adjoint_V)[:, :r] if q >= N else R.mT @ conjugate(U)[:, :r]
 
 
-def kernel_coordinates(K: Array, name: str = "kernel") -> Array:
+def kernel_coordinates(K: Array) -> Array:
     """Rows l_i with l_i . l_j = K_ij, in rank(K) columns; (q, q) -> (q, r).  One column where K = 0.
 
     Raises
@@ -63,7 +63,7 @@ def kernel_coordinates(K: Array, name: str = "kernel") -> Array:
     largest = float(np.max(np.abs(eigenvalues)))
     if float(eigenvalues[0]) < -1e-10 * q * largest:
         msg = (
-            f"{name} must be positive semidefinite, but its smallest eigenvalue is "
+            f"kernel must be positive semidefinite, but its smallest eigenvalue is "
             f"{float(eigenvalues[0]):.3g} (largest {largest:.3g}); clip or shift its spectrum first"
         )
         raise ProblemError(msg)

@@ -22,7 +22,7 @@ from matrixlearn.typing import Array
 
 
 @dataclass(frozen=True)
-class Krylov:
+class KrylovSpace:
     """The decomposition after k steps."""
 
     basis: Array
@@ -40,7 +40,7 @@ class Krylov:
         return np.asarray(self.beta * np.abs(self.vectors[-1]))
 
 
-def krylov_spaces(G: Any, v: Array, most: int) -> Iterator[Krylov]:
+def krylov_spaces(G: Any, v: Array, most: int) -> Iterator[KrylovSpace]:
     """The Krylov spaces of G and v != 0, each a quarter larger than the last, up to ``most`` or all of it.
 
     Parameters
@@ -69,7 +69,7 @@ def krylov_spaces(G: Any, v: Array, most: int) -> Iterator[Krylov]:
         if exhausted or k in (most, shown_at):
             shown_at = k + max(4, k // 4)
             ritz, vectors = _eigenpairs(diagonal[:k], off[: k - 1])
-            yield Krylov(basis[:k, :], ritz, vectors, 0.0 if exhausted else beta)
+            yield KrylovSpace(basis[:k, :], ritz, vectors, 0.0 if exhausted else beta)
         if exhausted:
             return
         off[k - 1] = beta
@@ -114,23 +114,27 @@ MISSED = 1e-10
 """Probability with which an end of the spectrum may lie outside of a `SpectralInterval`."""
 
 
-def spectral_span(G: Any, accuracy: float = 0.5, most: int = 300) -> SpectralInterval:
-    """The ends of the spectrum to an absolute ``accuracy``, as far as ``most`` steps of Lanczos go.
+ACCURACY, MOST = 0.5, 300
+"""Of the ends of the spectrum, absolute, and the most steps to them: exp(-t G) is t times as sharp."""
+
+
+def spectral_span(G: Any) -> SpectralInterval:
+    """The ends of the spectrum to `ACCURACY`, as far as `MOST` steps of Lanczos go.
 
     From a random start, k steps leave an end farther than e of the range from its Ritz value with a probability of
-    at most 1.648 sqrt(n) exp(-(2k - 1) sqrt(e)), whatever the gaps (Kuczynski and Wozniakowski, 1992). Where ``most``
-    steps do not bring that distance below ``accuracy``, ten times the residual is believed, if it is smaller.
+    at most 1.648 sqrt(n) exp(-(2k - 1) sqrt(e)), whatever the gaps (Kuczynski and Wozniakowski, 1992). Where `MOST`
+    steps do not bring that distance below `ACCURACY`, ten times the residual is believed, if it is smaller.
     """
     n = G.shape[0]
     start = np.random.default_rng(0).standard_normal(n)
-    for space in krylov_spaces(G, start, most):
+    for space in krylov_spaces(G, start, MOST):
         k = len(space.ritz)
         lowest, highest = float(space.ritz[0]), float(space.ritz[-1])
         share = (math.log(1.648 * math.sqrt(n) / MISSED) / (2 * k - 1)) ** 2
         margin = share / (1 - 2 * share) * (highest - lowest) if share < 0.5 else math.inf
-        if margin <= accuracy:
+        if margin <= ACCURACY:
             break
-    margins = np.minimum(margin, 10 * space.residuals[[0, -1]]) if margin > accuracy else np.full(2, margin)
+    margins = np.minimum(margin, 10 * space.residuals[[0, -1]]) if margin > ACCURACY else np.full(2, margin)
     rounding = 1e-14 * max(abs(lowest), abs(highest))
     low, high = lowest - float(margins[0]) - rounding, highest + float(margins[1]) + rounding
     if isinstance(G, np.ndarray) or hasattr(G, "tocsr"):

@@ -19,6 +19,12 @@ LANCZOS_FROM = 70
 """Size from which Lanczos finds the lowest eigenvalue sooner than a full decomposition (measured: half
 the time at 100, a twelfth at 500)."""
 
+ACCURACY, MOST = 0.03, 60
+"""Of the lowest Ritz value, and the most steps to it."""
+
+ENOUGH = -0.9
+"""An eigenvalue above this lets the whole step, and more."""
+
 
 def max_step(inverse_L: Array, D: Array) -> float:
     """The largest a with L L^H + a D positive semidefinite: 1 / max(0, -lambda_min(L^{-1} D L^{-H})).
@@ -31,7 +37,7 @@ def max_step(inverse_L: Array, D: Array) -> float:
         lowest = _lowest(inverse_L @ D @ upper)  # which reads one triangle
     else:
         like = inverse_L if is_complex(inverse_L) else D
-        lowest = lanczos_lowest(lambda v: inverse_L @ (D @ (upper @ v)), like, enough=-0.9)
+        lowest = _lanczos_lowest(lambda v: inverse_L @ (D @ (upper @ v)), like)
     return -1.0 / lowest if lowest < 0 else float("inf")
 
 
@@ -61,25 +67,19 @@ class _Product:
         return self.apply(v)
 
 
-def lanczos_lowest(
-    apply: Callable[[Array], Array],
-    like: Array,
-    accuracy: float = 0.03,
-    most: int = 60,
-    enough: float = -float("inf"),
-) -> float:
+def _lanczos_lowest(apply: Callable[[Array], Array], like: Array) -> float:
     """theta - r: the lowest Ritz value of a Hermitian operator less its residual.
 
     Within r of theta lies an eigenvalue; that none lies below theta - r is as a rule true and never
-    proven. Fixed start; ends when r <= accuracy |theta|, or theta - r >= ``enough``.
+    proven. Fixed start; ends when r <= `ACCURACY` |theta|, or theta - r >= `ENOUGH`.
 
     References
     ----------
     Toh (2002), "A note on the calculation of step-lengths in interior-point methods for SDP".
     """
     start = namespace(like).astype(from_numpy(_start(like.shape[0]), like), like.dtype)
-    for space in krylov_spaces(_Product(apply, like.dtype), start, most):
+    for space in krylov_spaces(_Product(apply, like.dtype), start, MOST):
         theta, residual = float(space.ritz[0]), float(space.residuals[0])
-        if residual <= accuracy * abs(theta) or theta - residual >= enough:
+        if residual <= ACCURACY * abs(theta) or theta - residual >= ENOUGH:
             break
     return theta - residual

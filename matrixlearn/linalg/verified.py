@@ -43,6 +43,12 @@ def unit_diagonal(F: np.ndarray) -> np.ndarray:
     return np.asarray(np.ldexp(1.0, -(exponent // 2)))
 
 
+def starts_of_blocks(first: np.ndarray) -> np.ndarray:
+    """The rows at which diagonal blocks begin; ``first`` is the first row in which each column has an entry."""
+    least = np.minimum.accumulate(first[::-1])[::-1]
+    return np.flatnonzero(least >= np.arange(len(first)))
+
+
 def diagonal_blocks(*matrices: np.ndarray) -> list[slice]:
     """Parts of the rows that no nonzero entry of a matrix joins to others: neighbours of few rows are left together."""
     n = len(matrices[0])
@@ -52,9 +58,8 @@ def diagonal_blocks(*matrices: np.ndarray) -> list[slice]:
     for F in matrices:
         filled = F != 0
         first = np.where(filled.any(axis=0), np.minimum(first, np.argmax(filled, axis=0)), first)
-    least = np.minimum.accumulate(first[::-1])[::-1]
     ends = [0]
-    for row in np.flatnonzero(least >= np.arange(n)).tolist():
+    for row in starts_of_blocks(first).tolist():
         if row - ends[-1] >= FEW and n - row >= FEW:
             ends.append(row)
     return [slice(a, b) for a, b in pairwise([*ends, n])]

@@ -15,12 +15,14 @@ from zlib import crc32
 
 import numpy as np
 
+from matrixlearn._array import is_sparse
+
 SHORT = 64
 """Rows of a machine up to which machines of as many rows are copied together, so that one call serves all of them."""
 
 
 @dataclass(frozen=True, eq=False)
-class Group:
+class EqualRows:
     """Machines of as many rows each: where they and their rows are in the block, and the rows as (g, n, d)."""
 
     machines: Any
@@ -71,14 +73,14 @@ class Block:
     @cached_property
     def norms(self) -> np.ndarray:
         """||x_j||, (n,)."""
-        square = self.X.multiply(self.X).sum(axis=1) if self._is_sparse else np.einsum("nd,nd->n", self.X, self.X)
+        square = self.X.multiply(self.X).sum(axis=1) if self.is_sparse else np.einsum("nd,nd->n", self.X, self.X)
         return np.sqrt(np.asarray(square)).reshape(-1)
 
     def as_sparse(self) -> Block:
         """The same rows as a CSR array."""
         import scipy.sparse as sp  # late: import time
 
-        return self if self._is_sparse else replace(self, X=sp.csr_array(self.X))
+        return self if self.is_sparse else replace(self, X=sp.csr_array(self.X))
 
     def prints(self) -> np.ndarray:
         """A checksum of the rows, targets and weights of each machine, (k,)."""
@@ -86,17 +88,17 @@ class Block:
 
     def _print(self, a: int, b: int) -> int:
         X = self.X[a:b]
-        parts = (X.data, X.indices, X.indptr) if self._is_sparse else (X,)
+        parts = (X.data, X.indices, X.indptr) if self.is_sparse else (X,)
         found = 0
         for part in (*parts, self.y[a:b], self.counts[a:b]):
-            found = crc32(memoryview(np.ascontiguousarray(part).reshape(-1)).cast("B"), found)  # type: ignore[arg-type]
+            found = crc32(np.ascontiguousarray(part).reshape(-1).view(np.uint8).data, found)
         return found
 
     # -- linear maps --------------------------------------------------------------------------------
 
     def predict(self, W: np.ndarray) -> np.ndarray:
         """x_j . w_i for the rows j of each machine i, (n,), from W (k, d)."""
-        if self._is_sparse:
+        if self.is_sparse:
             return np.asarray(self._diagonal @ W.reshape(-1))
         return self._joined((len(self.y),), [
             (g.rows, np.matmul(g.X, W[g.machines][:, :, None]).reshape(-1)) for g in self._groups
@@ -104,7 +106,7 @@ class Block:
 
     def adjoint(self, u: np.ndarray) -> np.ndarray:
         """sum over the rows j of each machine of u_j x_j, (k, d), from u (n,)."""
-        if self._is_sparse:
+        if self.is_sparse:
             return np.asarray(self._diagonal.T @ u).reshape(len(self), self.width)
         return self._joined((len(self), self.width), [
             (g.machines, np.matmul(u[g.rows].reshape(len(g.X), 1, -1), g.X)[:, 0]) for g in self._groups
@@ -112,7 +114,7 @@ class Block:
 
     def gram(self, c: np.ndarray) -> np.ndarray:
         """sum over the rows j of each machine of c_j x_j x_j^T, (k, d, d), for c (n,) >= 0."""
-        if self._is_sparse:
+        if self.is_sparse:
             parts = ((self.X[a:b], c[a:b]) for a, b in pairwise(self.ends))
             return np.stack([np.asarray((X.T @ X.multiply(own[:, None])).todense()) for X, own in parts])
         found = []
@@ -143,25 +145,26 @@ class Block:
     # -- forms of X ---------------------------------------------------------------------------------
 
     @property
-    def _is_sparse(self) -> bool:
-        return hasattr(self.X, "tocsr")
+    def is_sparse(self) -> bool:
+        """Whether X is a CSR array."""
+        return is_sparse(self.X)
 
     @cached_property
-    def _groups(self) -> list[Group]:
+    def _groups(self) -> list[EqualRows]:
         """The machines by their numbers of rows; those of many rows each by itself, which needs no copy."""
         X, sizes = np.asarray(self.X), self.sizes
         if np.all(sizes == sizes[0]):
-            return [Group(slice(None), slice(None), X.reshape(len(self), -1, self.width))]
+            return [EqualRows(slice(None), slice(None), X.reshape(len(self), -1, self.width))]
         found = []
         for n in np.unique(sizes):
             chosen = np.flatnonzero(sizes == n)
             if n > SHORT:
                 for i in chosen:
                     rows = slice(self.ends[i], self.ends[i + 1])
-                    found.append(Group(slice(i, i + 1), rows, X[None, rows]))
+                    found.append(EqualRows(slice(i, i + 1), rows, X[None, rows]))
             else:
                 at = (self.ends[chosen][:, None] + np.arange(n)).reshape(-1)
-                found.append(Group(chosen, at, X[at].reshape(len(chosen), n, self.width)))
+                found.append(EqualRows(chosen, at, X[at].reshape(len(chosen), n, self.width)))
         return found
 
     @staticmethod

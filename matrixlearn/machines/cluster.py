@@ -13,7 +13,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from matrixlearn.exceptions import MachinesError, MissingExtraError
+from matrixlearn.exceptions import MachinesError
+from matrixlearn.late import needed_by
 from matrixlearn.machines.keeper import Keeper
 
 if TYPE_CHECKING:
@@ -67,11 +68,8 @@ class Cluster:
         MachinesError
             Where no cluster starts, no scheduler answers, or it has no worker.
         """
-        try:
+        with needed_by("Dask()"):
             import distributed  # late: an extra, and half a second
-        except ModuleNotFoundError as error:
-            msg = f"Dask machines need {error.name}: pip install 'matrixlearn[distributed]'"
-            raise MissingExtraError(msg) from error
         given = network.address
         if given is None:
             cluster = cls._embedded(distributed, network.workers)

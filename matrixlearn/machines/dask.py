@@ -21,10 +21,10 @@ import numpy as np
 from matrixlearn.exceptions import MachinesError, ProblemError
 from matrixlearn.machines.base import Held, Machines
 from matrixlearn.machines.cluster import Cluster, LostError
-from matrixlearn.machines.keeper import Facts, Memory, Terms, arrays_of, digest, versions
+from matrixlearn.machines.keeper import Facts, Remembered, Terms, arrays_of, digest, versions
 from matrixlearn.machines.ledger import Ledger
 from matrixlearn.machines.local import Local
-from matrixlearn.machines.shards import Shards
+from matrixlearn.machines.shards import Shards, require_one_width
 from matrixlearn.present import Argument
 from matrixlearn.validation import as_number
 
@@ -139,7 +139,7 @@ class DaskMachines(Held):
         self._cluster: Cluster | None = None
         self._blocks: list[range] = []
         self._keepers: list[Any] = []
-        self._memories: list[Memory] = []
+        self._memories: list[Remembered] = []
         self._losses: Counter[str] = Counter()
         self._sparse = False
         try:
@@ -176,19 +176,13 @@ class DaskMachines(Held):
         self._blocks = [range(a, b) for a, b in pairwise(ends.tolist())]
         count = len(self._blocks)
         self._facts: list[Facts | None] = [None] * count
-        self._keepers, self._memories = [None] * count, [Memory() for _ in range(count)]
+        self._keepers, self._memories = [None] * count, [Remembered() for _ in range(count)]
         with self._lock:
             self._round(b"", [])
             if len({facts.sparse for facts in self._known}) > 1:
                 self._sparse, self._keepers, self._facts = True, [None] * count, [None] * count
                 self._round(b"", [])
-        for block, facts in zip(self._blocks, self._known, strict=True):
-            if facts.width != self._known[0].width:
-                msg = (
-                    f"all machines must have the same features, but {self.ids[0]!r} has {self._known[0].width} and "
-                    f"{self.ids[block[0]]!r} has {facts.width}"
-                )
-                raise ProblemError(msg)
+        require_one_width([self.ids[block[0]] for block in self._blocks], [facts.width for facts in self._known])
         self.ledger = Ledger(self._known[0].width)
 
     @property
@@ -303,7 +297,7 @@ class DaskMachines(Held):
             self._losses[lost.address] += 1
             raise
         for b, keeper in zip(missing, made, strict=True):
-            self._keepers[b], self._memories[b] = keeper, Memory()
+            self._keepers[b], self._memories[b] = keeper, Remembered()
         try:
             for b, _, facts in self._answers({b: self._call(b, "take", self._terms(b)) for b in missing}):
                 self._facts[b] = facts

@@ -101,7 +101,7 @@ class Facts:
     sparse: bool
 
 
-class Memory(OrderedDict[bytes, Any]):
+class Remembered(OrderedDict[bytes, Any]):
     """The last arrays by their digests, the newest last; where it is enough that the other side has them, no arrays."""
 
     def keep(self, key: bytes, value: Any = None) -> None:
@@ -123,7 +123,7 @@ def digest(array: np.ndarray) -> bytes:
     array = np.ascontiguousarray(array)
     found = blake2b(f"{array.dtype.str}{array.shape}".encode(), digest_size=16)
     if array.size:
-        found.update(memoryview(array.reshape(-1)).cast("B"))  # type: ignore[arg-type]
+        found.update(array.reshape(-1).view(np.uint8).data)
     return found.digest()
 
 
@@ -132,7 +132,7 @@ class Keeper:
 
     def __init__(self) -> None:
         self._block: Block | None = None
-        self._memory = Memory()
+        self._memory = Remembered()
 
     def take(self, terms: bytes) -> bytes:
         """Load the rows; what the other side must know of them."""
@@ -140,7 +140,7 @@ class Keeper:
         def facts() -> Facts:
             given: Terms = pickle.loads(terms)
             block = self._block = given.block()
-            return Facts(block.sizes, block.prints(), block.width, hasattr(block.X, "tocsr"))
+            return Facts(block.sizes, block.prints(), block.width, block.is_sparse)
 
         return _answer(facts)
 

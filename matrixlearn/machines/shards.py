@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from matrixlearn._array import is_sparse
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.machines.block import Block
 from matrixlearn.validation import as_array, as_samples, as_weights
@@ -45,7 +46,7 @@ class Shards:
         labels, number = np.unique(np.asarray(task), return_inverse=True)
         order = np.argsort(number, kind="stable")
         ends = np.append(0, np.cumsum(np.bincount(number)))
-        X = X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
+        X = X.tocsr() if is_sparse(X) else np.asarray(X)
         y, counts = np.asarray(y), np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight)
         X, y, counts = X[order], y[order], counts[order]
         parts = (slice(start, end) for start, end in pairwise(ends))
@@ -137,21 +138,28 @@ class Shards:
             For the first machine whose rows cannot be right.
         """
         parts = [_checked(f"of machine {self.ids[i]!r}", *rows) for i, rows in zip(chosen, made, strict=True)]
-        width = parts[0][0].shape[1]
-        for i, (X, _, _) in zip(chosen, parts, strict=True):
-            if X.shape[1] != width:
-                msg = (
-                    f"all machines must have the same features, but {self.ids[chosen[0]]!r} has {width} and "
-                    f"{self.ids[i]!r} has {X.shape[1]}"
-                )
-                raise ProblemError(msg)
+        require_one_width([self.ids[i] for i in chosen], [X.shape[1] for X, _, _ in parts])
         return parts
+
+
+def require_one_width(names: Sequence[Hashable], widths: Sequence[int]) -> None:
+    """As many features on all machines as on the first.
+
+    Raises
+    ------
+    ProblemError
+        Naming two that differ.
+    """
+    for name, width in zip(names, widths, strict=True):
+        if width != widths[0]:
+            msg = f"all machines must have the same features, but {names[0]!r} has {widths[0]} and {name!r} has {width}"
+            raise ProblemError(msg)
 
 
 def _joined(parts: Sequence[tuple[Any, Any, Any]]) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray]:
     """The rows, targets and weights of all machines, one after the other; and where the rows of each end."""
     X: Any
-    if any(hasattr(X, "tocsr") for X, _, _ in parts):
+    if any(is_sparse(X) for X, _, _ in parts):
         import scipy.sparse as sp  # late: import time
 
         X = sp.csr_array(sp.vstack([sp.csr_array(X) for X, _, _ in parts]))
@@ -174,7 +182,7 @@ def _checked(whose: str, X: Any, y: Any, counts: Any) -> tuple[Any, np.ndarray, 
     ProblemError
         For what cannot be right.
     """
-    if hasattr(X, "tocsr"):
+    if is_sparse(X):
         X = X.tocsr().astype(float)
         as_array(f"X {whose}", X.data)
     else:

@@ -38,10 +38,6 @@ class Basis:
         """E z."""
         return self.coordinates @ z
 
-    def divided(self, units: np.ndarray) -> Basis:
-        """That of the A_i / units_i."""
-        return self.scaled(1 / units)
-
     def scaled(self, factors: np.ndarray) -> Basis:
         """That of the factors_i A_i."""
         return Basis(self.coordinates * factors[:, None])

@@ -139,11 +139,14 @@ class SparseMap(LinearMap):
     @cached_property
     def _heavy(self) -> list[tuple[int, np.ndarray, Any]]:
         """(j, the rows that hold anything, those rows) of the others."""
-        out = []
-        for j in np.setdiff1d(np.arange(self.shape[0]), self._few):
-            A = self.rows[[j], :].reshape(self.n, self.n).tocsr()
-            used = np.flatnonzero(np.diff(A.indptr))
-            out.append((int(j), used, A[used]))
+        import scipy.sparse as sp  # late: import time
+
+        entries, out = self._entries, []
+        for j in map(int, np.setdiff1d(np.arange(self.shape[0]), self._few)):
+            mine = slice(entries.start[j], entries.start[j + 1])
+            used, row = np.unique(entries.a[mine], return_inverse=True)
+            part = sp.csr_array((entries.value[mine], (row, entries.b[mine])), shape=(len(used), self.n))
+            out.append((j, used, part))
         return out
 
 

@@ -8,19 +8,19 @@ scikit-learn and are imported when they are asked for.
 
 from typing import TYPE_CHECKING
 
+from matrixlearn._array import EPS, is_sparse
 from matrixlearn.late import late as _late
 from matrixlearn.multitask.checks import (
     as_labels,
     as_rows,
     as_signs,
     as_targets,
-    is_sparse,
     known_targets,
     number_at_least,
     require_rows,
 )
 from matrixlearn.multitask.choice import DESCENT, SOLVERS, solver_for
-from matrixlearn.multitask.equation import EPS, Prior, WeightEquation
+from matrixlearn.multitask.equation import Prior, WeightEquation
 from matrixlearn.multitask.errors import mean_log_loss, normalized_error
 from matrixlearn.multitask.folds import dealt, splits
 from matrixlearn.multitask.given import as_names, is_listed, stacked

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from matrixlearn._array import is_sparse
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.validation import as_array, as_samples
 
@@ -16,11 +17,6 @@ SMALL = 10_000
 def dense_where_small(X: Any) -> Any:
     """Rows as they are, but dense where they are sparse and few."""
     return X.toarray() if is_sparse(X) and X.shape[0] * X.shape[1] <= SMALL else X
-
-
-def is_sparse(value: Any) -> bool:
-    """Whether a value is a scipy sparse matrix or array."""
-    return hasattr(value, "tocsr")
 
 
 def as_rows(name: str, value: Any) -> Any:

@@ -31,11 +31,11 @@ DESCENT = ConjugateGradients(tol=3e-2)
 
 def solver_for(equation: WeightEquation) -> WeightSolver:
     """The strategy that suits the structure of an equation; measured in benchmarks/fetr/weights.py."""
-    d, m = equation.moments.shape
-    if equation.task.is_scalar:
+    (d, m), prior = equation.moments.shape, equation.prior
+    if prior.task.is_scalar:
         return TaskByTask()
     if not equation.moments.is_shared:
         return Kronecker() if d * m <= SMALL else DESCENT
-    if not equation.feature.is_scalar and d >= LARGE and m**3 <= 2 * d**2:
+    if not prior.feature.is_scalar and d >= LARGE and m**3 <= 2 * d**2:
         return FewTasks()
-    return Diagonalised() if equation.feature.is_scalar or equation.is_singular or d < LARGE else Tridiagonalised()
+    return Diagonalised() if prior.feature.is_scalar or prior.is_singular or d < LARGE else Tridiagonalised()

@@ -53,11 +53,7 @@ class MultitaskClassifier(TaskLabels, ClassifierMixin, BaseEstimator):
         signs = self._signs(y, counts)
         if self.tasks_ is None:
             signs = signs.reshape(len(signs), -1)
-        if known is None:
-            rows = Rows(X, signs, number, signs.shape[1] if self.tasks_ is None else len(self.tasks_), weight)
-        else:
-            rows = Rows.of_known(X, signs, known, weight)
-        W, self.intercept_ = self._fitted(rows)
+        W, self.intercept_ = self._fitted(self._rows(X, signs, number, known, weight))
         self.coef_ = W.T
         return self
 

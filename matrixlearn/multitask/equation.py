@@ -17,10 +17,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from matrixlearn._array import EPS
 from matrixlearn.multitask.moments import Moments
 from matrixlearn.multitask.precision import SpectralPrecision
-
-EPS = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,20 +38,21 @@ class Prior:
     feature: SpectralPrecision
     task: SpectralPrecision
     eta: float
-    form: SpectralPrecision = None  # type: ignore[assignment]
+    form: SpectralPrecision | None = None
 
-    def __post_init__(self) -> None:
-        if self.form is None:
-            object.__setattr__(self, "form", self.task)
+    @property
+    def right(self) -> SpectralPrecision:
+        """S2, or the form in its place."""
+        return self.task if self.form is None else self.form
 
     @property
     def is_singular(self) -> bool:
         """Whether the multiples of 1 are free of the prior."""
-        return self.form is not self.task
+        return self.right is not self.task
 
     def apply(self, W: np.ndarray) -> np.ndarray:
         """eta S1 W S2: half the gradient."""
-        return np.asarray(self.eta * (self.feature @ W @ self.form))
+        return np.asarray(self.eta * (self.feature @ W @ self.right))
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,38 +70,13 @@ class WeightEquation:
     moments: Moments
     prior: Prior
 
-    @property
-    def feature(self) -> SpectralPrecision:
-        """S1."""
-        return self.prior.feature
-
-    @property
-    def task(self) -> SpectralPrecision:
-        """S2, positive definite."""
-        return self.prior.task
-
-    @property
-    def form(self) -> SpectralPrecision:
-        """The form that takes the place of S2: `Prior.form`."""
-        return self.prior.form
-
-    @property
-    def eta(self) -> float:
-        """The weight of the prior."""
-        return self.prior.eta
-
-    @property
-    def is_singular(self) -> bool:
-        """Whether the multiples of 1 are free of the prior."""
-        return self.prior.is_singular
-
     def apply(self, D: np.ndarray) -> np.ndarray:
         """G(D) + eta S1 D S2."""
         return self.moments.apply(D) + self.prior.apply(D)
 
     def balanced(self, D: np.ndarray, residual: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """D + w 1^T and its residual, such that the residual is orthogonal to all multiples of 1^T."""
-        if not self.is_singular:
+        if not self.prior.is_singular:
             return D, residual
         values, vectors = self.moments.spectrum
         used = values > values[-1] * EPS * len(values)
@@ -125,5 +100,6 @@ class WeightEquation:
         """
         D, residual = self.balanced(D, R - self.apply(D))
         achieved = float(np.vdot(R, D) + np.vdot(residual, D))
-        beyond = float(np.vdot(residual, self.feature.inverse @ residual @ self.task.inverse)) / self.eta
+        prior = self.prior
+        beyond = float(np.vdot(residual, prior.feature.inverse @ residual @ prior.task.inverse)) / prior.eta
         return D, achieved, achieved + beyond

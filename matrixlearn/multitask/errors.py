@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from matrixlearn._array import EPS
 from matrixlearn.multitask.rows import Rows
-
-EPS = float(np.finfo(np.float64).eps)
 
 
 def normalized_error(held: Rows, predicted: np.ndarray, of: Rows, prior: float = 0.0) -> float:

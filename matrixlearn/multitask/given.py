@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from matrixlearn._array import is_sparse
 from matrixlearn.exceptions import ProblemError
-from matrixlearn.multitask.checks import as_labels, as_rows, as_targets, is_sparse
+from matrixlearn.multitask.checks import as_labels, as_rows, as_targets
 from matrixlearn.validation import as_real_vector
 
 

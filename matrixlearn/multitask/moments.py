@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from matrixlearn._array import EPS, is_sparse
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.machines import Block, Held
-from matrixlearn.multitask.checks import as_rows, as_targets, is_sparse, require_rows
+from matrixlearn.multitask.checks import as_rows, as_targets, require_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +80,7 @@ class Moments:
         values, vectors = self.spectrum if self.is_shared else np.linalg.eigh(self.gram)
         along = vectors.T @ self.cross if self.is_shared else (self.cross.T[:, None, :] @ vectors)[:, 0, :].T
         size = values[:, None] if self.is_shared else values.T
-        used = size > size[-1] * np.finfo(float).eps * len(size)
+        used = size > size[-1] * EPS * len(size)
         explained = np.sum(np.where(used, along**2 / np.where(used, size, 1.0), 0.0))
         return float(np.sum(self.square) - explained)
 

@@ -8,7 +8,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from matrixlearn.multitask.equation import EPS, WeightEquation
+from matrixlearn._array import EPS
+from matrixlearn.multitask.equation import WeightEquation
 from matrixlearn.multitask.shared_solvers import Diagonalisation
 from matrixlearn.multitask.solvers import WeightSolver
 
@@ -24,12 +25,12 @@ class TaskByTask(WeightSolver):
     name = "task-by-task"
 
     def objection(self, equation: WeightEquation) -> str:
-        return "" if equation.task.is_scalar else f"{self.name} needs S2 = c I"
+        return "" if equation.prior.task.is_scalar else f"{self.name} needs S2 = c I"
 
     def __call__(self, equation: WeightEquation, R: np.ndarray) -> np.ndarray:
-        gram, S1 = equation.moments.gram, equation.feature
-        A = gram + equation.eta * equation.task.rest * S1.dense()
-        if not equation.is_singular:
+        gram, prior, S1 = equation.moments.gram, equation.prior, equation.prior.feature
+        A = gram + prior.eta * prior.task.rest * S1.dense()
+        if not prior.is_singular:
             return _solved(A, R)
         d = len(R)
         right = R if gram.ndim == 2 else R.T[:, :, None]

@@ -22,6 +22,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from matrixlearn._array import is_sparse
 from matrixlearn.exceptions import UnseenTaskWarning
 from matrixlearn.multitask.checks import as_labels, known_targets
 from matrixlearn.multitask.moments import Moments
@@ -60,6 +61,14 @@ class TaskLabels:
             raise ValueError(msg)
         self.tasks_ = np.unique(task[counts])
         return place_in(self.tasks_, task)
+
+    def _rows(
+        self, X: Any, Y: np.ndarray, number: np.ndarray | None, known: np.ndarray | None, weight: np.ndarray | None
+    ) -> Rows:
+        """The rows of the tasks of these numbers; or one for each known target of shared instances."""
+        if known is not None:
+            return Rows.of_known(X, Y, known, weight)
+        return Rows(X, Y, number, Y.shape[1] if self.tasks_ is None else len(self.tasks_), weight)
 
     def _known(self, X: np.ndarray, task: Any) -> np.ndarray | None:
         """The numbers of tasks that ``fit`` has seen, of the rows to be predicted; None where there are no labels."""
@@ -131,11 +140,7 @@ class MultitaskRegressor(TaskLabels, MultiOutputMixin, RegressorMixin, BaseEstim
         one = number is None and Y.ndim == 1
         if number is None:
             Y = Y.reshape(len(Y), -1)
-        if known is None:
-            rows = Rows(X, Y, number, Y.shape[1] if self.tasks_ is None else len(self.tasks_), weight)
-        else:
-            rows = Rows.of_known(X, Y, known, weight)
-        W, intercept = self._fitted(rows)
+        W, intercept = self._fitted(self._rows(X, Y, number, known, weight))
         self.coef_ = W[:, 0] if one else W.T
         self.intercept_ = float(intercept[0]) if one else intercept
         return self
@@ -207,14 +212,14 @@ def without_column(X: Any, column: int | str) -> tuple[Any, np.ndarray]:
             msg = f"X has no column {column!r}, the task_column: pass a data frame that has, or the place of the column"
             raise ValueError(msg)
         return X.drop(columns=[column]), np.asarray(X[column])
-    width = np.shape(X)[1] if np.ndim(X) == 2 or hasattr(X, "tocsr") else 0
+    width = np.shape(X)[1] if np.ndim(X) == 2 or is_sparse(X) else 0
     if not -width <= column < width:
         msg = f"task_column is {column}, but X has {width} columns"
         raise ValueError(msg)
     rest = [j for j in range(width) if j != column % width]
     if hasattr(X, "iloc"):
         return X.iloc[:, rest], np.asarray(X.iloc[:, column])
-    if hasattr(X, "tocsr"):
+    if is_sparse(X):
         rows = X.tocsc()
         return rows[:, rest].tocsr(), rows[:, [column % width]].toarray()[:, 0]
     X = np.asarray(X)

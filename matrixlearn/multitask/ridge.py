@@ -9,7 +9,18 @@ from matrixlearn.multitask.moments import Moments, penalized, summed
 from matrixlearn.multitask.regressor import MomentsRegressor
 
 
-class SingleTaskRidge(MomentsRegressor):
+class Ridge(MomentsRegressor):
+    """Base class: the weight of a ridge."""
+
+    def __init__(self, alpha: float = 1.0, *, fit_intercept: bool = True) -> None:
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+
+    def _check(self) -> None:
+        number_at_least("alpha", self.alpha, 0)
+
+
+class SingleTaskRidge(Ridge):
     """min over w_i of ||y_i - X_i w_i||^2 + alpha ||w_i||^2, each task alone (STL).
 
     Parameters
@@ -35,29 +46,15 @@ class SingleTaskRidge(MomentsRegressor):
     array([1.25, 2.5 ])
     """
 
-    def __init__(self, alpha: float = 1.0, *, fit_intercept: bool = True) -> None:
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-
-    def _check(self) -> None:
-        number_at_least("alpha", self.alpha, 0)
-
     def _weights(self, moments: Moments) -> np.ndarray:
         return penalized(moments, self.alpha * np.eye(moments.shape[0]), moments.cross)
 
 
-class PooledRidge(MomentsRegressor):
+class PooledRidge(Ridge):
     """min over one w of sum_i ||y_i - X_i w||^2 + alpha ||w||^2: the tasks differ in their intercepts only.
 
     The baseline that multitask papers tend to leave out. Parameters and attributes as `SingleTaskRidge`.
     """
-
-    def __init__(self, alpha: float = 1.0, *, fit_intercept: bool = True) -> None:
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-
-    def _check(self) -> None:
-        number_at_least("alpha", self.alpha, 0)
 
     def _weights(self, moments: Moments) -> np.ndarray:
         d, m = moments.shape

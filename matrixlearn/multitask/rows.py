@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from matrixlearn.multitask.checks import is_sparse
+from matrixlearn._array import is_sparse
 from matrixlearn.multitask.moments import Moments
 
 

@@ -7,8 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
+from matrixlearn._array import EPS
 from matrixlearn.exceptions import ProblemError
-from matrixlearn.multitask.equation import EPS, WeightEquation
+from matrixlearn.multitask.equation import WeightEquation
 from matrixlearn.multitask.precision import SpectralPrecision
 from matrixlearn.multitask.solvers import SharedSolver
 from matrixlearn.validation import as_array, as_hermitian, require_real
@@ -38,14 +39,14 @@ class Diagonalisation:
     @classmethod
     def of(cls, equation: WeightEquation) -> Diagonalisation:
         """That of an equation; with the mean Gram matrix where each task has its own."""
-        moments, S1 = equation.moments, equation.feature
+        moments, prior, S1 = equation.moments, equation.prior, equation.prior.feature
         if S1.is_scalar:
             values, E = moments.spectrum
-            return cls(E / np.sqrt(S1.rest), values / S1.rest, equation.form, equation.eta)
+            return cls(E / np.sqrt(S1.rest), values / S1.rest, prior.right, prior.eta)
         root = S1.power(-0.5)
         pencil = root @ moments.mean_gram @ root
         values, U = np.linalg.eigh((pencil + pencil.T) / 2)
-        return cls(root @ U, np.maximum(values, 0.0), equation.form, equation.eta)
+        return cls(root @ U, np.maximum(values, 0.0), prior.right, prior.eta)
 
     def solve(self, R: np.ndarray) -> np.ndarray:
         """The solution D, (d, m)."""
@@ -88,15 +89,15 @@ class Tridiagonalised(SharedSolver):
     name = "tridiagonalised"
 
     def objection(self, equation: WeightEquation) -> str:
-        if equation.is_singular:
+        if equation.prior.is_singular:
             return f"{self.name} needs a nonsingular S2, which a shared mean has not"
         return super().objection(equation)
 
     def __call__(self, equation: WeightEquation, R: np.ndarray) -> np.ndarray:
-        (a, V), (mu, Q) = _whole(equation.feature), _whole(equation.form)
+        (a, V), (mu, Q) = _whole(equation.prior.feature), _whole(equation.prior.right)
         root = np.sqrt(a)
         pencil = (V.T @ equation.moments.gram @ V) / np.outer(root, root)
-        Z = _shifted(pencil, equation.eta * mu, (V.T @ R @ Q) / root[:, None])
+        Z = _shifted(pencil, equation.prior.eta * mu, (V.T @ R @ Q) / root[:, None])
         return np.asarray(V @ (Z / root[:, None]) @ Q.T)
 
 
@@ -193,9 +194,9 @@ class FewTasks(SharedSolver):
         return D + self._solved(equation, R - equation.apply(D))  # a - u loses digits where a << u
 
     def _solved(self, equation: WeightEquation, R: np.ndarray) -> np.ndarray:
-        S1, eta = equation.feature, equation.eta
+        S1, eta = equation.prior.feature, equation.prior.eta
         values, E = equation.moments.spectrum
-        mu, Q = _whole(equation.form)
+        mu, Q = _whole(equation.prior.right)
         low = S1.values - S1.rest
         P = E.T @ S1.vectors[:, low != 0]
         low = low[low != 0]

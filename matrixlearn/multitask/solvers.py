@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from matrixlearn.multitask.equation import EPS, WeightEquation
+from matrixlearn._array import EPS
+from matrixlearn.multitask.equation import WeightEquation
 
 
 class WeightSolver(ABC):
@@ -47,13 +48,14 @@ class Kronecker(WeightSolver):
         from scipy.linalg import cho_factor, cho_solve
 
         d, m = R.shape
-        system = equation.eta * np.kron(equation.form.dense(), equation.feature.dense())
+        prior = equation.prior
+        system = prior.eta * np.kron(prior.right.dense(), prior.feature.dense())
         grams = np.broadcast_to(equation.moments.gram, (m, d, d))
         for i in range(m):
             block = slice(i * d, (i + 1) * d)
             system[block, block] += grams[i]
         right = R.T.reshape(-1)
-        if equation.is_singular:
+        if prior.is_singular:
             return np.linalg.lstsq(system, right, rcond=EPS * d * m)[0].reshape(m, d).T
         try:
             solution = cho_solve(cho_factor(system), right)
@@ -69,15 +71,16 @@ class BartelsStewart(SharedSolver):
     name = "bartels-stewart"
 
     def objection(self, equation: WeightEquation) -> str:
-        singular = f"{self.name} needs a nonsingular S2, which a shared mean has not" if equation.is_singular else ""
-        return super().objection(equation) or singular
+        if equation.prior.is_singular:
+            return f"{self.name} needs a nonsingular S2, which a shared mean has not"
+        return super().objection(equation)
 
     def __call__(self, equation: WeightEquation, R: np.ndarray) -> np.ndarray:
         from scipy.linalg import solve_sylvester
 
-        S1 = equation.feature
-        left = S1.solve(equation.moments.gram)
-        return np.asarray(solve_sylvester(left, equation.eta * equation.form.dense(), S1.solve(R)))
+        prior = equation.prior
+        left = prior.feature.solve(equation.moments.gram)
+        return np.asarray(solve_sylvester(left, prior.eta * prior.right.dense(), prior.feature.solve(R)))
 
 
 @dataclass(frozen=True)
@@ -103,10 +106,10 @@ class GradientDescent(WeightSolver):
     @staticmethod
     def step_length(equation: WeightEquation) -> float:
         """2 / (lambda_u + lambda_l)."""
-        gram = np.linalg.eigvalsh(equation.moments.gram)
-        (low1, high1), (low2, high2) = equation.feature.extremes, equation.form.extremes
-        least = max(0.0, float(np.min(gram))) + equation.eta * low1 * low2
-        return 2.0 / (least + float(np.max(gram)) + equation.eta * high1 * high2)
+        gram, prior = np.linalg.eigvalsh(equation.moments.gram), equation.prior
+        (low1, high1), (low2, high2) = prior.feature.extremes, prior.right.extremes
+        least = max(0.0, float(np.min(gram))) + prior.eta * low1 * low2
+        return 2.0 / (least + float(np.max(gram)) + prior.eta * high1 * high2)
 
     def __call__(self, equation: WeightEquation, R: np.ndarray) -> np.ndarray:
         t, goal = self.step_length(equation), self.tol * float(np.linalg.norm(R))

@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from matrixlearn._array import EPS
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.linalg.projections import onto_nuclear_ball
-from matrixlearn.penalties.base import EPS, NormPenalty, at_least_zero
+from matrixlearn.penalties.base import Penalty, at_least_zero
 
 
 @dataclass(frozen=True)
-class _SpectralNorm(NormPenalty):
+class _SpectralNorm(Penalty):
     """A norm of the singular values of x, in the shape of a matrix."""
 
     mu: float

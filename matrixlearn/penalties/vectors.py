@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from matrixlearn._array import EPS
 from matrixlearn.exceptions import ProblemError
-from matrixlearn.penalties.base import EPS, NormPenalty, at_least_zero
+from matrixlearn.penalties.base import Penalty, at_least_zero
 from matrixlearn.validation import as_array
 
 
 @dataclass(frozen=True)
-class ElasticNet(NormPenalty):
+class ElasticNet(Penalty):
     """psi(x) = ridge ||x||^2 / 2 + l1 ||x||_1,  psi*(v) = ||S_l1(v)||^2 / 2 ridge.
 
     S_t(v) = sign(v) max(|v| - t, 0). With ridge = 0 psi* is 0 on ||v||_inf <= l1, and inf elsewhere.
@@ -62,7 +63,7 @@ class ElasticNet(NormPenalty):
 
 
 @dataclass(frozen=True, eq=False)
-class Group(NormPenalty):
+class Group(Penalty):
     """psi(x) = ridge ||x||^2 / 2 + mu sum over groups g of ||x_g||,  N°(v) = max ||v_g||.
 
     Parameters

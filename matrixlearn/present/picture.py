@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from matrixlearn.exceptions import MissingExtraError
+from matrixlearn.late import needed_by
 from matrixlearn.present.base import presenter_of
 
 if TYPE_CHECKING:
@@ -21,11 +21,8 @@ def picture(solution: Solution) -> Any:
     MissingExtraError
         Without matplotlib.
     """
-    try:
+    with needed_by("plot()"):
         import matplotlib.pyplot as plt
-    except ImportError as error:
-        msg = "plot() needs matplotlib: pip install 'matrixlearn[plot]'"
-        raise MissingExtraError(msg) from error
     figure, axes = plt.subplots(1, 3, figsize=(13, 3.8), layout="constrained")
     _draw_bounds(solution, axes[0])
     _draw_gap(solution, axes[1])

@@ -90,7 +90,7 @@ class Problem(ABC):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        cls.__repr__ = cls.__repr__  # type: ignore[method-assign]  # or a dataclass would print its arrays whole
+        cls.__repr__ = cls.__repr__  # type: ignore[method-assign]  # else a dataclass would print its arrays whole
 
     def __repr__(self) -> str:
         """The parameters by name, arrays and long sequences by their sizes."""
@@ -200,7 +200,7 @@ class Problem(ABC):
         """The keyword arguments that construct this problem again."""
         return {
             field.name: getattr(self, field.name)
-            for field in dataclasses.fields(self)  # type: ignore[arg-type]
+            for field in dataclasses.fields(self)  # type: ignore[arg-type]  # one that is no dataclass overrides this
             if field.init
         }
 

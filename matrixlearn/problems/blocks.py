@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from matrixlearn._array import zeros
+from matrixlearn.linalg.verified import starts_of_blocks
 from matrixlearn.maps import LinearMap
 from matrixlearn.problems.game import Game
 from matrixlearn.typing import Array
@@ -104,7 +105,7 @@ def together(places: list[slice]) -> list[slice]:
 
 def diagonal_blocks(n: int, first: np.ndarray, second: np.ndarray) -> tuple[int, ...]:
     """Sizes of the diagonal blocks that hold all entries (first, second), as they stand; () for a single one."""
-    reach = np.arange(n)
-    np.maximum.at(reach, np.minimum(first, second), np.maximum(first, second))
-    ends = np.flatnonzero(np.maximum.accumulate(reach) == np.arange(n))
-    return tuple(int(size) for size in np.diff(ends, prepend=-1)) if len(ends) > 1 else ()
+    least = np.arange(n)
+    np.minimum.at(least, np.maximum(first, second), np.minimum(first, second))
+    starts = starts_of_blocks(least)
+    return tuple(np.diff(starts, append=n).tolist()) if len(starts) > 1 else ()

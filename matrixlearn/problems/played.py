@@ -108,13 +108,15 @@ class GameProblem(Problem):
         return cp.Problem(cp.Minimize(game.c @ y + S.trace * t), constraints + game.Y.constraints(y))
 
     def read_reference(self, reference: cvxpy.Problem) -> tuple[Array | None, np.ndarray | None]:
-        """(X, y) from a solved `reference`: the multipliers of the semidefinite constraints, and y."""
-        game, variables = self.game, {variable.name(): variable for variable in reference.variables()}
-        y = variables["y"].value
+        """(X, y) from a solved `reference`: the multipliers of its semidefinite constraints, one of order n for each
+        sign of S, and the variable named "y"; None for what a program of one's own has in another form.
+        """
+        game, S = self.game, self.game.S
+        y = next((variable.value for variable in reference.variables() if variable.name() == "y"), None)
         duals = [c.dual_value for c in reference.constraints if type(c).__name__ == "PSD"]
-        if y is None or any(dual is None for dual in duals):
+        if [np.shape(dual) for dual in duals] != [(S.n, S.n)] * len(S.signs):
             return None, y
-        X = sum(s * dual for s, dual in zip(game.S.signs, duals, strict=True))
+        X = sum(s * dual for s, dual in zip(S.signs, duals, strict=True))
         X = (X + X.conj().T) / 2
         if game.C.ndim == 1:
             X = np.diag(X).copy()

@@ -27,6 +27,7 @@ from matrixlearn.exceptions import ProblemError
 from matrixlearn.files import LARGEST, name_of, number, read_lines, refuse, replacing
 from matrixlearn.maps import SparseMap
 from matrixlearn.memory import require_memory
+from matrixlearn.problems.blocks import diagonal_blocks
 
 if TYPE_CHECKING:
     from matrixlearn.problems.linear import LinearSDP
@@ -318,17 +319,11 @@ def write_sdpa(path: str | Path, problem: LinearSDP) -> None:
 
 def _blocks(n: int, entries: list[tuple[int, int, int, float]]) -> list[int]:
     """Sizes of the blocks that no entry leaves, neighbouring ones of size 1 as a diagonal one."""
-    reach = list(range(n))
-    for _, i, j, _ in entries:
-        reach[min(i, j)] = max(reach[min(i, j)], i, j)
+    places = np.array([entry[1:3] for entry in entries], dtype=np.int64).reshape(-1, 2).T
     sizes: list[int] = []
-    start = end = 0
-    for i in range(n):
-        end = max(end, reach[i])
-        if end == i:
-            size, start, end = i + 1 - start, i + 1, i + 1
-            if size == 1 and sizes and (sizes[-1] < 0 or sizes[-1] == 1):
-                sizes[-1] = min(sizes[-1], -1) - 1
-            else:
-                sizes.append(size)
+    for size in diagonal_blocks(n, *places) or (n,):
+        if size == 1 and sizes and (sizes[-1] < 0 or sizes[-1] == 1):
+            sizes[-1] = min(sizes[-1], -1) - 1
+        else:
+            sizes.append(size)
     return sizes

@@ -21,6 +21,7 @@ from matrixlearn.certificate import nearest_proved
 from matrixlearn.engines.base import Run
 from matrixlearn.engines.incumbent import Incumbent, Proposal
 from matrixlearn.exceptions import ProblemError
+from matrixlearn.files import LARGEST
 from matrixlearn.problems.base import INF, Problem
 from matrixlearn.problems.linear.basis import basis_of
 from matrixlearn.problems.linear.face import whole_multipliers
@@ -79,9 +80,12 @@ class LinearReduction(Reduction):
         )
 
     def lift(self, points: Proposal) -> Proposal:
+        """Points of a size that `certify` refuses are scaled down: they show a direction."""
+        X = None if points.X is None else self.standard.lifted_matrix(points.X)
+        y = None if points.y is None else self.standard.lifted_vector(points.y)
         return Proposal(
-            X=None if points.X is None else self.standard.lifted_matrix(points.X),
-            y=None if points.y is None else self.standard.lifted_vector(points.y),
+            X=None if X is None else X / max(1.0, float(np.max(np.abs(as_numpy(X)))) / LARGEST),
+            y=None if y is None else y / max(1.0, float(np.max(np.abs(y))) / LARGEST),
         )
 
     def lift_best(self, best: Incumbent, width: float) -> Proposal:

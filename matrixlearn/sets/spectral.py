@@ -166,38 +166,14 @@ class ExpertHull(SpectralSet):
         return max(self.support_of(values_of(F[block, block]).extremes()) for block in self.slices())
 
 
-class Spectraplex(ExpertHull):
-    """{X >= 0, Tr X = R}; its support function is R lambda_max(F)."""
-
-    def clip_scale(self, total: float) -> float:
-        return self.trace / total
+class Positive(ExpertHull):
+    """Matrices X >= 0 whose trace is R, or at most R where there is slack."""
 
     def clip(self, eigenvalues: Array) -> Array:
         xp = namespace(eigenvalues)
         w = xp.where(eigenvalues > 0, eigenvalues, xp.zeros_like(eigenvalues))
         total = float(xp.sum(w))
-        return w * self.clip_scale(total) if total > 0 else w + self.trace / self.n
-
-    def project(self, X: Array) -> Array:
-        scaled = self._scaled_cone_point(X)
-        return super().project(X) if scaled is None else scaled
-
-    def best_response(self, F: Array) -> Array:
-        return self.trace * self._extreme_projector(F)[3]
-
-    def center(self, like: Array) -> Array:
-        return identity(self.n, like) * (self.trace / self.n)
-
-
-class TraceBall(ExpertHull):
-    """{X >= 0, Tr X <= R}; its support function is R max(0, lambda_max(F))."""
-
-    slack = 1
-
-    def clip(self, eigenvalues: Array) -> Array:
-        xp = namespace(eigenvalues)
-        w = xp.where(eigenvalues > 0, eigenvalues, xp.zeros_like(eigenvalues))
-        return w * self.clip_scale(float(xp.sum(w)))
+        return w * self.clip_scale(total) if total > 0 or self.slack else w + self.trace / self.n
 
     def project(self, X: Array) -> Array:
         scaled = self._scaled_cone_point(X)
@@ -205,10 +181,23 @@ class TraceBall(ExpertHull):
 
     def best_response(self, F: Array) -> Array:
         _, _, high, projector = self._extreme_projector(F)
-        return self.trace * projector if high > 0 else 0 * projector
+        return self.trace * projector if high > 0 or not self.slack else 0 * projector
 
     def center(self, like: Array) -> Array:
         return identity(self.n, like) * (self.trace / self.dimension)
+
+
+class Spectraplex(Positive):
+    """{X >= 0, Tr X = R}; its support function is R lambda_max(F)."""
+
+    def clip_scale(self, total: float) -> float:
+        return self.trace / total
+
+
+class TraceBall(Positive):
+    """{X >= 0, Tr X <= R}; its support function is R max(0, lambda_max(F))."""
+
+    slack = 1
 
 
 class SpectralBall(ExpertHull):

@@ -20,6 +20,7 @@ import numpy as np
 from matrixlearn._array import EPS, as_numpy
 from matrixlearn.problems import Game, Problem
 from matrixlearn.sets import KnapsackSet, ScaledSimplex, SpectralBall, Spectraplex, TraceBall
+from matrixlearn.testing.asserts import assert_at_most
 
 JUDGES: tuple[tuple[str, dict[str, Any]], ...] = (
     ("CLARABEL", {"tol_gap_abs": 1e-12, "tol_gap_rel": 1e-10, "tol_feas": 1e-11}),
@@ -54,6 +55,12 @@ class Optimum:
     def is_sharp(self) -> bool:
         """Whether the judges agree to 1e-5 of the size: good enough to convict."""
         return bool(np.isfinite(self.value) and self.error <= 1e-5 * self.size)
+
+
+def assert_between(bounds: Any, best: Optimum, who: str = "") -> None:
+    """lower <= optimum <= upper, but for what the judges may be off by."""
+    assert_at_most(bounds.lower, best.value, atol=best.error, what=f"{who}lower and cvxpy's optimum")
+    assert_at_most(best.value, bounds.upper, atol=best.error, what=f"{who}cvxpy's optimum and upper")
 
 
 def optimum(problem: Problem) -> Optimum:
@@ -120,16 +127,20 @@ def _dense(value: Any) -> np.ndarray:
 # -- definitions, written down a second time -------------------------------------------------------
 
 
+def as_matrix(X: Any) -> np.ndarray:
+    """X as a NumPy matrix; the diagonal one of a vector."""
+    A = np.asarray(as_numpy(X))
+    return np.diag(A) if A.ndim == 1 else A
+
+
 def dense_cost(game: Game) -> np.ndarray:
     """C as a matrix; the diagonal one of a vector."""
-    C = np.asarray(as_numpy(game.C))
-    return np.diag(C) if C.ndim == 1 else C
+    return as_matrix(game.C)
 
 
 def dense_constraints(game: Game) -> np.ndarray:
     """All A_j, (m, n, n)."""
-    A = [np.asarray(as_numpy(game.A.matrix(j))) for j in range(game.Y.size)]
-    return np.stack([np.diag(a) if a.ndim == 1 else a for a in A])
+    return np.stack([as_matrix(game.A.matrix(j)) for j in range(game.Y.size)])
 
 
 def support(game: Game, F: np.ndarray) -> float:

@@ -61,6 +61,11 @@ def seeds() -> Strategy:
     return st.integers(0, 2**32 - 1)
 
 
+def generators() -> Strategy:
+    """NumPy's generators, by their seeds."""
+    return st.builds(np.random.default_rng, seeds())
+
+
 def random_instance(problem_class: type[Problem], seed: int) -> Problem:
     """The instance that ``seed`` draws; failures print this call.
 

@@ -24,7 +24,9 @@ class IndependentRows(Reduction):
     """A `DefiniteBoost`, and the same with its equalities as `ProjectionProof.independent` has them."""
 
     problem: DefiniteBoost
+    """The user's problem."""
     rows: Rows
+    """Its equalities and tr W = 1, as rows that do not depend on each other."""
     why: str = "equalities that depend on each other nearly, as rows that do not"
 
     @cached_property

@@ -148,7 +148,7 @@ class DiscrepancyClassifier(ClassifierMixin, FixedWeights, BaseEstimator):
         points = self._seen(X)
         return np.asarray(self.model_.predict(points))
 
-    @available_if(_is_logistic)  # type: ignore[untyped-decorator]
+    @available_if(_is_logistic)  # type: ignore[untyped-decorator]  # scikit-learn has no types
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probabilities of the classes, (n, n_classes); for the logistic loss."""
         points = self._seen(X)

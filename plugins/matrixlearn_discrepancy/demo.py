@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from matrixlearn import Solution, solve
-from matrixlearn.exceptions import MissingExtraError
+from matrixlearn.late import needed_by
 from matrixlearn_discrepancy.data import Adaptation, load_beijing_air, summer_to_winter
 from matrixlearn_discrepancy.problem import Discrepancy, effective_sample_size
 
@@ -48,6 +48,7 @@ def study(
     alpha, **regressor
         Parameters of `DiscrepancyRegressor`, the same for all models but for the one that chooses its ridge.
     """
+    # late: without scikit-learn `run` says what to install
     from matrixlearn_discrepancy.estimator import DiscrepancyRegressor, FewPointsWarning
     from matrixlearn_discrepancy.estimator_cv import DiscrepancyRegressorCV
 
@@ -80,11 +81,8 @@ def _error(fit: ReweightedRegressor, data: Adaptation) -> float:
 
 def run(say: Callable[[str], None]) -> Any:
     """The demonstration: tells its results, returns a matplotlib figure, or None without matplotlib."""
-    try:
+    with needed_by("the demonstration"):
         import sklearn  # noqa: F401
-    except ImportError as error:
-        msg = "the demonstration needs scikit-learn: pip install 'matrixlearn[sklearn]'"
-        raise MissingExtraError(msg) from error
     data = summer_to_winter(load_beijing_air())
     m, n = len(data.y_source), len(data.X_target)
     say("Daily air quality in Beijing (UCI data set 501, CC BY 4.0): log PM2.5 from 9 features.")

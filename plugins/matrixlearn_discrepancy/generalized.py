@@ -107,7 +107,7 @@ class GeneralizedDiscrepancy(Problem):
 
     @property
     def multipliers(self) -> int:
-        """r: y is w."""
+        """The length r of w."""
         return int(self.X_target.shape[1])
 
     @property

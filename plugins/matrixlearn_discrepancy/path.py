@@ -50,6 +50,7 @@ def discrepancy_path(problem: Discrepancy, max_weights: Iterable[float | None], 
         raise ProblemError(msg)
     found: dict[int, Solution] = {}
     last = None
-    for k in sorted(range(len(caps)), key=lambda k: float("inf") if caps[k] is None else float(caps[k])):  # type: ignore[arg-type]
+    sizes = [float("inf") if cap is None else float(cap) for cap in caps]
+    for k in sorted(range(len(caps)), key=sizes.__getitem__):
         last = found[k] = solve(problem.with_max_weight(caps[k]), warm_start=last, **options)
     return [found[k] for k in range(len(caps))]

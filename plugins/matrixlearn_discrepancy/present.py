@@ -93,6 +93,6 @@ class WeightsPresenter(Presenter["Discrepancy"]):
         return SpreadDiscrepancy(side("source"), side("target"), max_weight=cap, machines=machines)
 
     def demo(self) -> Callable[[Say], Any]:
-        from matrixlearn_discrepancy.demo import run  # late: scikit-learn
+        from matrixlearn_discrepancy.demo import run  # late: import time
 
         return run

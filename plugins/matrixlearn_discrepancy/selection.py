@@ -60,10 +60,10 @@ class Trials:
         """By how much each beats uniform weights on the rows left out, weighed by `ratio`, and the standard errors."""
         return _weighed(self.losses[UNIFORM] - self.losses, self.ratio)
 
-    def stronger_ridge(self, alphas: Sequence[float], gain: float = 0.5) -> float:
+    def stronger_ridge(self, alphas: Sequence[float]) -> float:
         """The ridge of the largest gain on rows like those of the target, with uniform weights.
 
-        Of those above ``alpha``, and only where the gain is ``gain`` standard errors or more; else ``alpha``. A ridge
+        Of those above ``alpha``, and only where the gain is half a standard error or more; else ``alpha``. A ridge
         that is chosen on the source is too weak for a target at its edge, where errors grow; evidence that it is too
         strong is less than noise (docs/when-it-helps.md).
         """
@@ -73,7 +73,7 @@ class Trials:
         fit = self.smoothers[UNIFORM]
         losses = [np.sum(fit.left_out(self.y, alpha) ** 2, axis=1) for alpha in stronger]
         gains, errors = _weighed(self.losses[UNIFORM] - np.stack(losses), self.ratio)
-        better = gains > gain * errors
+        better = gains > 0.5 * errors
         return stronger[int(np.argmax(np.where(better, gains, -np.inf)))] if np.any(better) else self.alpha
 
     @cached_property
@@ -196,8 +196,8 @@ class DiscrepancyBound(Rule):
         return Choice(k, f"the bound is {bounds[k]:.3g}, and {bounds[UNIFORM]:.3g} for uniform weights")
 
 
-def density_ratio(X: np.ndarray, X_target: np.ndarray, cv: int = 5) -> np.ndarray:
-    """Odds of the target under a logistic regression that tells the domains apart, on rows it has not seen, (m,).
+def density_ratio(X: np.ndarray, X_target: np.ndarray) -> np.ndarray:
+    """Odds of the target under a logistic regression that tells the domains apart, by 5 folds, (m,).
 
     Cut at 20 times those of equal domains, and scaled to sum to one.
     """
@@ -207,7 +207,7 @@ def density_ratio(X: np.ndarray, X_target: np.ndarray, cv: int = 5) -> np.ndarra
     from sklearn.preprocessing import StandardScaler
 
     m, n = len(X), len(X_target)
-    folds = min(cv, m, n)
+    folds = min(5, m, n)
     if folds < 2:
         return np.full(m, 1.0 / m)
     side = np.repeat([0, 1], [m, n])

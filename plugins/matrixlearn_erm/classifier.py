@@ -126,7 +126,7 @@ class ERMClassifier(ClassifierMixin, LinearERM):
         scores = self.decision_function(X)
         return self.classes_[(scores > 0).astype(int) if scores.ndim == 1 else np.argmax(scores, axis=1)]
 
-    @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
+    @available_if(_has_probabilities)  # type: ignore[untyped-decorator]  # scikit-learn has no types
     def predict_proba(self, X: Any) -> np.ndarray:
         """1 / (1 + exp(-score)), scaled to the sum 1 over more than two classes, shape (n, k)."""
         scores = self.decision_function(X)

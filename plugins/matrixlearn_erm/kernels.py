@@ -17,7 +17,7 @@ ROUNDS = 60
 
 
 @njit(cache=True, inline="always")
-def _logistic(q, step, b, y):  # type: ignore[no-untyped-def]
+def _logistic(q, step, b, y):
     """prox_{step f*}(q) = -b / (1 + exp(w)), w = b q / step + 1 / (step (1 + exp(w))); from the w of y on."""
     m, width = b * q / step, 1.0 / step
     low, high = m, m + width
@@ -43,7 +43,7 @@ def _logistic(q, step, b, y):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, inline="always")
-def _moved(q, step, b, y, logistic, kappa, lower, upper):  # type: ignore[no-untyped-def]
+def _moved(q, step, b, y, logistic, kappa, lower, upper):
     """prox_{step f*}(q), y the value before."""
     if logistic:
         return _logistic(q, step, b, y)
@@ -51,7 +51,7 @@ def _moved(q, step, b, y, logistic, kappa, lower, upper):  # type: ignore[no-unt
 
 
 @njit(cache=True)
-def sparse_pass(order, indptr, indices, data, steps, share, b, logistic, kappa, lower, upper, y, v, ridge, l1, copies):  # type: ignore[no-untyped-def]
+def sparse_pass(order, indptr, indices, data, steps, share, b, logistic, kappa, lower, upper, y, v, ridge, l1, copies):
     """The pass over CSR rows; y and v are written to."""
     for i in order:
         start, stop = indptr[i], indptr[i + 1]
@@ -75,7 +75,7 @@ def sparse_pass(order, indptr, indices, data, steps, share, b, logistic, kappa, 
 
 
 @njit(cache=True)
-def dense_pass(order, A, steps, share, b, logistic, kappa, lower, upper, y, v, ridge, l1, copies):  # type: ignore[no-untyped-def]
+def dense_pass(order, A, steps, share, b, logistic, kappa, lower, upper, y, v, ridge, l1, copies):
     """The pass over dense rows; y and v are written to."""
     d = A.shape[1]
     for i in order:

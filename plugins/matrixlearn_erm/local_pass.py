@@ -31,7 +31,7 @@ class Part:
 
     @property
     def n(self) -> int:
-        """The rows."""
+        """The number of rows."""
         return len(self.b)
 
 

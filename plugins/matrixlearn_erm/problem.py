@@ -130,12 +130,12 @@ class ERM(Problem):
 
     @property
     def n(self) -> int:
-        """Samples that count."""
+        """The number of samples that count."""
         return self.design.shape[0]
 
     @property
     def d(self) -> int:
-        """Features."""
+        """The number of features."""
         return self.design.shape[1]
 
     @cached_property

@@ -28,7 +28,7 @@ class SpreadDesign(Design):
         The features that count; all by default.
     """
 
-    held: Held = None  # type: ignore[assignment]
+    held: Held
     chosen: np.ndarray | None = None
 
     is_here = False

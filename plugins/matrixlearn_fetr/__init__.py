@@ -31,7 +31,7 @@ from matrixlearn_fetr.engines import Alternating, FlipFlop, Joint, ProjectedGrad
 from matrixlearn_fetr.estimate import Estimate
 from matrixlearn_fetr.logistic import LogisticLoss, OwnRows, SharedRows
 from matrixlearn_fetr.problem import FETR
-from matrixlearn_fetr.relations import Located, Loss, RelationProblem
+from matrixlearn_fetr.relations import Located, RelationProblem, WeightLoss
 from matrixlearn_fetr.weights import SquaredLoss
 
 if TYPE_CHECKING:
@@ -68,7 +68,6 @@ __all__ = [
     "Located",
     "LogisticFETR",
     "LogisticLoss",
-    "Loss",
     "MTFLRegressor",
     "MTFRLRegressor",
     "MTRLRegressor",
@@ -90,6 +89,7 @@ __all__ = [
     "TaskByTask",
     "Tridiagonalised",
     "WeightEquation",
+    "WeightLoss",
     "WeightSolver",
     "feature_precision",
     "joint_precisions",

@@ -75,7 +75,7 @@ class LogisticFETR(FETR):
         raise ProblemError(msg)
 
     @cached_property
-    def loss(self) -> LogisticLoss:  # type: ignore[override]
+    def loss(self) -> LogisticLoss:
         """The loss of the weights."""
         weights = np.ones(len(self.Y)) if self.sample_weight is None else self.sample_weight
         if not self.has_own_rows:

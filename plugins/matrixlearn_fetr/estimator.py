@@ -17,10 +17,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from matrixlearn import Solution, Status, solve
-from matrixlearn.exceptions import MissingExtraError
+from matrixlearn.late import needed_by
 from matrixlearn.multitask import Rows, number_at_least, splits
 from matrixlearn_fetr.mixed import STRUCTURES, WIDEST
 from matrixlearn_fetr.picture import draw_relations
+from matrixlearn_fetr.relations import estimate_of
 from matrixlearn_fetr.training import MixedTraining, Training
 
 MEANS = ("auto", "shared", "zero")
@@ -104,11 +105,8 @@ class Relations(ABC):
         matplotlib.figure.Figure
         """
         check_is_fitted(self)
-        try:
+        with needed_by("plot()"):
             import matplotlib.pyplot as plt
-        except ImportError as error:
-            msg = "plot() needs matplotlib: pip install 'matrixlearn[plot]'"
-            raise MissingExtraError(msg) from error
         tasks: Any = self.tasks_ if task_names is None else task_names
         features: Any = getattr(self, "feature_names_in_", None) if feature_names is None else feature_names
         figure, axes = plt.subplots(1, 3, figsize=(13, 4.2), layout="constrained")
@@ -250,6 +248,6 @@ class ByCrossValidation(Relations):
         errors = np.empty((len(self.bounds), len(self.etas)))
         for at, bounds in enumerate(self.bounds):
             for k, solution in zip(np.argsort(self.etas), self._path(seen, bounds, self.etas), strict=True):
-                W, intercept = seen.linear(solution.problem.estimate(solution).weights)  # type: ignore[attr-defined]
+                W, intercept = seen.linear(estimate_of(solution).weights)
                 errors[at, k] = seen.error(held, held.predicted(W, intercept), rows)
         return errors

@@ -246,7 +246,7 @@ class LogisticLoss:
             left = min(slopes.left(R, prior), max(value, 0.0))  # neither term is negative
             if left <= max(ENOUGH * (start - value), EPS * abs(start)):
                 break
-            direction = NEWTON(WeightEquation(slopes.moments, prior), R)  # type: ignore[arg-type]
+            direction = NEWTON(WeightEquation(slopes.moments, prior), R)  # type: ignore[arg-type]  # all that it asks
             gain, length = 2 * float(np.vdot(R, direction)), 1.0
             for _ in range(HALVINGS):
                 trial = total(W + D + length * direction)

@@ -31,7 +31,7 @@ from matrixlearn.multitask import (
 )
 from matrixlearn.validation import as_array, as_hermitian, as_number, as_weights, require_real
 from matrixlearn_fetr.means import MEANS
-from matrixlearn_fetr.relations import RelationProblem
+from matrixlearn_fetr.relations import RelationProblem, WeightLoss
 from matrixlearn_fetr.weights import SquaredLoss
 
 HERE: Machines = Local()
@@ -255,7 +255,7 @@ class FETR(RelationProblem):
         return Moments.of_rows(self.X, self.Y[:, 0], place[code], len(first), self.sample_weight)
 
     @cached_property
-    def loss(self) -> SquaredLoss:
+    def loss(self) -> WeightLoss:
         return SquaredLoss(self.moments)
 
     def parameters(self) -> Mapping[str, Any]:

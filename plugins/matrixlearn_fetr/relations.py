@@ -20,7 +20,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 
@@ -54,7 +54,7 @@ FAR = 1e-3
 """The gap by the majorizer from which on what the pair can gain is bounded without a solve."""
 
 
-class Loss(Protocol):
+class WeightLoss(Protocol):
     """A convex loss of the weights."""
 
     @property
@@ -100,6 +100,11 @@ class Located(Bound):
     """The minimum of the first one-sided majorizer there."""
 
 
+def estimate_of(solution: Solution) -> Estimate:
+    """The weights and their covariances, from a solution of a `RelationProblem`."""
+    return cast("RelationProblem", solution.problem).estimate(solution)
+
+
 @presented_by("matrixlearn_fetr.present:RelationsPresenter")
 class RelationProblem(MulticonvexProblem):
     """min over W and l I <= S1, S2 <= u I of loss(W) + eta tr(S1 V S2 V^T) - eta (m log det S1 + d log det S2).
@@ -122,7 +127,7 @@ class RelationProblem(MulticonvexProblem):
 
     @property
     @abstractmethod
-    def loss(self) -> Loss:
+    def loss(self) -> WeightLoss:
         """The loss of the weights."""
 
     @property

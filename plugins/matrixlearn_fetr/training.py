@@ -21,6 +21,7 @@ from matrixlearn_fetr.covariance import joint_precisions
 from matrixlearn_fetr.estimate import Estimate, ScatterEstimate
 from matrixlearn_fetr.mixed import MixedModel, Structure, estimate
 from matrixlearn_fetr.problem import FETR
+from matrixlearn_fetr.relations import estimate_of
 
 
 class Training(ABC):
@@ -55,7 +56,7 @@ class Training(ABC):
 
     def estimate(self, solution: Solution) -> Estimate | ScatterEstimate:
         """The weights and their covariances, from a solution of the problem."""
-        return solution.problem.estimate(solution)  # type: ignore[attr-defined]
+        return estimate_of(solution)
 
     def mixed(self, structure: Structure) -> MixedTraining | None:
         """The same rows with strengths by restricted maximum likelihood; None where that is not possible."""
@@ -155,7 +156,7 @@ class MixedTraining(Training):
 
     def estimate(self, solution: Solution) -> ScatterEstimate:
         """In the user's features."""
-        of = solution.problem.estimate(solution)  # type: ignore[attr-defined]
+        of = estimate_of(solution)
         slopes = slice(0 if self.mean is None else 1, None)
         R, sigma = self.model.root[slopes], float(np.sqrt(self.model.noise))
         relations = joint_precisions(of.deviations / sigma, *RELATIONS)

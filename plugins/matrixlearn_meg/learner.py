@@ -20,7 +20,7 @@ from matrixlearn.engines import MirrorDescent, run
 from matrixlearn.engines.base import INTERRUPTED, OUT_OF_REACH
 from matrixlearn.engines.mirror import MirrorState
 from matrixlearn.exceptions import MachinesError, MatrixLearnError, ProblemError
-from matrixlearn.files import read_archive, replacing
+from matrixlearn.files import archive, read_archive, replacing
 from matrixlearn.machines import Ledger, Local, Machines, Shards
 from matrixlearn.oracles import Done
 from matrixlearn.problems import Bound, Play, Problem
@@ -277,7 +277,7 @@ class MEGLearner:
             "meter": [m.distance, m.bounded, m.weighted, m.least_rate],
         }
         with replacing(path) as file:
-            np.savez_compressed(file, **{"meta": np.array(json.dumps(meta)), **arrays})  # type: ignore[arg-type]
+            file.write(archive(meta, arrays))
 
     def restore(self, path: str | os.PathLike[str]) -> MEGLearner:
         """Take over the state that `save` wrote; rate and loss are this learner's own.

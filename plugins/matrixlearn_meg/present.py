@@ -67,6 +67,6 @@ class DensityPresenter(Presenter["MEGRegression"]):
         return cls(arrays["X"], arrays["y"], **settings)
 
     def demo(self) -> Callable[[Say], Any]:
-        from matrixlearn_meg.demo import run  # late: matplotlib
+        from matrixlearn_meg.demo import run  # late: import time
 
         return run

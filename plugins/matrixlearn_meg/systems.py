@@ -189,18 +189,8 @@ class Unformed(ByMultipliers):
         return self.b * conjugate_gradients(product, self.b * (h + self.stack.adjoint(self.R @ M @ self.R.conj().T)))
 
 
-def conjugate_gradients(matrix: Any, b: np.ndarray, accuracy: float = 1e-6, most: int = 500) -> np.ndarray:
-    """x with matrix(x) = b to a relative residual, for a positive definite matrix."""
-    x, residual = np.zeros_like(b), b.copy()
-    direction, rho = residual.copy(), float(b @ b)
-    goal = accuracy**2 * rho
-    for _ in range(most):
-        if rho <= goal:
-            break
-        image = matrix(direction)
-        alpha = rho / float(direction @ image)
-        x += alpha * direction
-        residual -= alpha * image
-        rho, old = float(residual @ residual), rho
-        direction = residual + (rho / old) * direction
-    return x
+def conjugate_gradients(matrix: Any, b: np.ndarray) -> np.ndarray:
+    """x with matrix(x) = b to a residual of 1e-6, for a positive definite matrix; nearly, after 500 iterations."""
+    from scipy.sparse.linalg import LinearOperator, cg  # late: import time
+
+    return cg(LinearOperator((len(b), len(b)), matvec=matrix, dtype=float), b, rtol=1e-6, maxiter=500)[0]

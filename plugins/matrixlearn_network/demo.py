@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from matrixlearn.multitask import PooledRidge, SingleTaskRidge
+from matrixlearn_network import GraphRegressor
 from matrixlearn_network.data import Towns, load_sweden
 from matrixlearn_network.graph import complete, neighbours
 
@@ -62,8 +63,6 @@ def seasons(draws: int = DRAWS, days: int = DAYS) -> Iterator[Season]:
 
 def models(season: Season) -> dict[str, Any]:
     """Name -> fitted model, of the parameters with the least error on the other days of October."""
-    from matrixlearn_network.regressor import GraphRegressor  # late: scikit-learn
-
     X, y, town = season.rows(season.train)
     all_alike, near = complete(len(season.towns.temperature)), neighbours(season.towns.kilometres, 4)
     grid = [(eta, tau) for eta in ETAS for tau in TAUS]

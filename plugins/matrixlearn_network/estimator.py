@@ -8,9 +8,10 @@ from __future__ import annotations
 import warnings
 from abc import abstractmethod
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
@@ -24,6 +25,7 @@ from matrixlearn.multitask import (
 )
 from matrixlearn_network.graph import Graph, as_graph
 from matrixlearn_network.networked import NetworkProblem
+from matrixlearn_network.picture import figure_of
 from matrixlearn_network.problem import GraphMultitask
 
 
@@ -67,7 +69,7 @@ class OnGraph:
         """
         self._given_graph = graph
         try:
-            return super().fit(X, y, task, sample_weight)  # type: ignore[misc]
+            return super().fit(X, y, task, sample_weight)  # type: ignore[misc]  # of what this is mixed into
         finally:
             del self._given_graph
 
@@ -147,7 +149,7 @@ class OnGraph:
         share /= share.sum()
         labels = np.array([*known, name])
         order = np.argsort(labels)
-        other = self.__class__(**self.get_params())  # type: ignore[attr-defined]
+        other: Self = clone(self)
         vars(other).update(vars(self))
         other.tasks_ = labels[order]
         other.coef_ = np.vstack([self.coef_, share @ self.coef_])[order]
@@ -166,8 +168,6 @@ class OnGraph:
         -------
         matplotlib.figure.Figure
         """
-        from matrixlearn_network.picture import figure_of
-
         check_is_fitted(self)
         coefficient = self.coef_.reshape(len(self.graph_), -1)[:, feature]
         names = getattr(self, "feature_names_in_", None)

@@ -125,7 +125,7 @@ class NetworkProblem(Problem):
     @property
     @abstractmethod
     def shape(self) -> tuple[int, ...]:
-        """Of a point."""
+        """The shape of a point."""
 
     @cached_property
     def features(self) -> int:
@@ -136,9 +136,9 @@ class NetworkProblem(Problem):
         """What the last solve by a method has sent; None before any."""
         return self._ledgers.get(method)
 
-    def opened(self, method: str, vector: int | None = None) -> Ledger:
-        """A fresh ledger for a solve by a method; it counts in vectors of d numbers, or of ``vector``."""
-        ledger = self.held.opened(self.features if vector is None else vector)
+    def opened(self, method: str) -> Ledger:
+        """A fresh ledger for a solve by a method; it counts in vectors of d numbers."""
+        ledger = self.held.opened(self.features)
         self._ledgers[method] = ledger
         return ledger
 

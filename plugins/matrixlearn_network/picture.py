@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from matrixlearn.exceptions import MissingExtraError
+from matrixlearn.late import needed_by
 from matrixlearn_network.graph import Graph
 
 if TYPE_CHECKING:
     from matrixlearn import Solution
+    from matrixlearn_network.networked import NetworkProblem
 
 DRAWN = 2000
 """The most tasks that are drawn."""
@@ -55,7 +56,7 @@ def draw_graph(axes: Any, graph: Graph, colour: np.ndarray, label: str) -> None:
 def draw_gap(axes: Any, solution: Solution, *, by: str) -> None:
     """The certified gap against rounds or vectors sent (``by``); an iteration may be several rounds, or none."""
     at, gap = solution.history.column("iteration"), solution.history.column("gap")
-    ledger = solution.problem.ledger(solution.method)  # type: ignore[attr-defined]
+    ledger = cast("NetworkProblem", solution.problem).ledger(solution.method)
     rounds = solution.iterations if ledger is None else ledger.rounds
     at = at * max(1, round(rounds / max(solution.iterations, 1)))
     label = by if by == "vectors" or 2 * rounds >= solution.iterations else "iterations at the hub"
@@ -86,11 +87,8 @@ def draw_solution(solution: Solution, axes: Any) -> bool:
 
 def figure_of(graph: Graph, colour: np.ndarray, label: str, solution: Solution) -> Any:
     """Three pictures side by side."""
-    try:
+    with needed_by("plot()"):
         import matplotlib.pyplot as plt
-    except ImportError as error:
-        msg = "plot() needs matplotlib: pip install 'matrixlearn[plot]'"
-        raise MissingExtraError(msg) from error
     figure, axes = plt.subplots(1, 3, figsize=(13, 4), layout="constrained", width_ratios=(1.3, 1, 1))
     draw_graph(axes[0], graph, colour, label)
     draw_gap(axes[1], solution, by="rounds")

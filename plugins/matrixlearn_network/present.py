@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 
@@ -14,7 +14,16 @@ from matrixlearn_network.picture import draw_solution
 
 if TYPE_CHECKING:
     from matrixlearn import Solution
+    from matrixlearn_network.gspartan import GSpartan
     from matrixlearn_network.networked import NetworkProblem
+
+
+DATA = Argument(
+    "data",
+    ".npz with X, shape (n, d), y (n,), task (n,), and graph (m, m), weights of the tasks in ascending order.",
+    required=True,
+    positional=True,
+)
 
 
 class NetworkPresenter(Presenter["NetworkProblem"]):
@@ -25,15 +34,8 @@ class NetworkPresenter(Presenter["NetworkProblem"]):
     defaults: ClassVar[Mapping[str, Any]] = {}
     """Those that differ from the problem's own."""
 
-    @property
-    def arguments(self) -> tuple[Argument, ...]:  # type: ignore[override]
-        data = Argument(
-            "data",
-            ".npz with X, shape (n, d), y (n,), task (n,), and graph (m, m), weights of the tasks in ascending order.",
-            required=True,
-            positional=True,
-        )
-        return (data, *self.settings, *ARGUMENTS)
+    def __init_subclass__(cls) -> None:
+        cls.arguments = (DATA, *cls.settings, *ARGUMENTS)
 
     def describe(self, solution: Solution) -> list[str]:
         problem = self.problem_of(solution)
@@ -81,7 +83,7 @@ class GraphPresenter(NetworkPresenter):
     defaults = {"eta": 0.01}
 
     def demo(self) -> Callable[[Say], Any]:
-        from matrixlearn_network.demo import run  # late: matplotlib
+        from matrixlearn_network.demo import run  # late: scikit-learn
 
         return run
 
@@ -99,7 +101,7 @@ class SpartanPresenter(NetworkPresenter):
     def describe(self, solution: Solution) -> list[str]:
         if solution.matrix is None:
             return super().describe(solution)
-        at = self.problem_of(solution).factors(solution.matrix)  # type: ignore[attr-defined]
+        at = cast("GSpartan", solution.problem).factors(solution.matrix)
         used = int(np.count_nonzero(np.any(at.U, axis=0) & np.any(at.V, axis=0)))
         shares = [f"{np.mean(part != 0):.0%} of {name}" for name, part in (("U", at.U), ("V", at.V))]
         return [*super().describe(solution), f"factors    {used} base models used, {' and '.join(shares)} not 0"]

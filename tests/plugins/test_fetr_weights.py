@@ -83,7 +83,9 @@ def test_all_ways_agree_to_1e_10(seed, d, m, shared, few, mean):
         D = solver(e, R)
         allowed = 1e-10 * size
         if solver.name == "gradient-descent":  # ends at a residual of tol |R|: off by that over the least eigenvalue
-            allowed += 1e-12 * np.linalg.norm(R) / (e.eta * e.feature.extremes[0] * e.form.extremes[0])
+            allowed += (
+                1e-12 * np.linalg.norm(R) / (e.prior.eta * e.prior.feature.extremes[0] * e.prior.right.extremes[0])
+            )
         assert np.max(np.abs(D - expected)) <= allowed, solver.name
 
 
@@ -137,7 +139,7 @@ def test_proposition_4_2_has_its_rate_with_half_the_gradient(seed, d, m):
     e = WeightEquation(moments(rng, d, m, True), Prior(precision(rng, d, False), precision(rng, m, False), 0.8))
     R = e.moments.cross
     gram = np.linalg.eigvalsh(e.moments.gram)
-    (low1, high1), (low2, high2) = e.feature.extremes, e.task.extremes
+    (low1, high1), (low2, high2) = e.prior.feature.extremes, e.prior.task.extremes
     least, most = max(gram[0], 0) + 0.8 * low1 * low2, gram[-1] + 0.8 * high1 * high2
     t, rate = GradientDescent.step_length(e), (most - least) / (most + least)
     assert t == pytest.approx(2 / (least + most))
@@ -186,7 +188,7 @@ def test_large_equations_take_another_way_to_the_same_answer(m, mean):
 @given(seed=seeds, d=sides, m=sides)
 def test_precisions_as_matrices_give_the_same_weights(seed, d, m):
     e = equation(np.random.default_rng(seed), d, m, True, False, "zero")
-    W = solve_weights(e.moments.gram, e.feature.dense(), e.task.dense(), e.moments.cross, e.eta)
+    W = solve_weights(e.moments.gram, e.prior.feature.dense(), e.prior.task.dense(), e.moments.cross, e.prior.eta)
     np.testing.assert_allclose(W, Kronecker()(e, e.moments.cross), atol=1e-9 * (1 + np.abs(W).max()))
 
 

@@ -232,7 +232,7 @@ def test_a_program_of_equations_is_written_and_read_as_it_is(file, tmp_path, nam
 @settings(max_examples=8)
 def test_inequalities_and_the_trace_are_written_with_slacks(tmp_path_factory, seed):
     rng = np.random.default_rng(seed)
-    n, m = int(rng.integers(2, 5)), int(rng.integers(1, 4))
+    n, m = int(rng.integers(3, 5)), int(rng.integers(1, 4))  # three rows of order 2 would give the trace
     G = rng.normal(size=(m + 1, n, n))
     A, C = G[1:] + G[1:].transpose(0, 2, 1), G[0] + G[0].T
     senses = rng.choice(["<=", ">=", "=="], m).tolist()

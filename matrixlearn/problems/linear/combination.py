@@ -17,7 +17,8 @@ def combinations(family: LinearMap, sizes: np.ndarray, equal: np.ndarray, target
     """z with A(z) about the target, z_j >= 0 outside E: of the equalities alone, and of all rows; ``sizes`` are those
     of the A_j.
     """
-    for rows in (equal, np.ones(len(equal), dtype=bool)):
+    every = np.ones(len(equal), dtype=bool)
+    for rows in (equal, every) if not np.all(equal) else (every,):
         if np.any(rows):
             z, residual = combination(family, rows, target)
             z = np.where(np.abs(z) * sizes > NEARLY * frobenius(target), z, 0.0)

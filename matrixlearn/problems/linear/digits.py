@@ -11,7 +11,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from matrixlearn._array import EPS
 from matrixlearn.linalg import inner
 from matrixlearn.maps import CompressedMap
 from matrixlearn.problems.linear.face import exact_congruence, exact_inner, exact_slack, is_semidefinite
@@ -19,6 +18,7 @@ from matrixlearn.problems.linear.kernel import with_exact_kernel
 from matrixlearn.problems.linear.members import exact_matrix
 from matrixlearn.problems.linear.proof import Proof
 from matrixlearn.problems.linear.scaling import root_powers
+from matrixlearn.problems.linear.span import spanned
 
 SMALL = 40
 """The order up to which such numbers are looked for."""
@@ -56,13 +56,16 @@ def is_exactly_feasible(proof: Proof, y: np.ndarray) -> bool:
 def proved_ray(proof: Proof, X: np.ndarray) -> np.ndarray | None:
     """D >= 0 with <A_j, D> = 0 or <= 0 and <C, D> > 0, proved, near a multiple of X; None where none is found.
 
-    By the margins of `Proof`, or in small whole numbers.
+    By the margins of `Proof`, on the range of X, or in small whole numbers.
     """
     if not inner(proof.C, X) > 0:
         return None
     X = X / float(np.max(np.abs(X)))
     along = replace(proof, b=np.zeros(len(proof.b)))
-    return X if along.lower(X)[0] > 0 else exact_ray(proof, X)
+    if along.lower(X)[0] > 0:
+        return X
+    found = spanned(along, X)
+    return found.point if found is not None and found.lower > 0 else exact_ray(proof, X)
 
 
 def exact_ray(proof: Proof, X: np.ndarray) -> np.ndarray | None:
@@ -108,9 +111,8 @@ def _farkas_candidates(rows: Proof, unit: np.ndarray) -> Iterator[np.ndarray]:
 
 
 def _is_exact_farkas(rows: Proof, z: np.ndarray) -> bool:
-    """Whether z is one; b.z in floating point first, which costs nothing."""
-    most, size = rows.value(z)
-    return most < 2 * (len(z) + 2) * EPS * size and exact_inner(rows.b, z) < 0 and is_exactly_feasible(rows, z)
+    """Whether z is one."""
+    return rows.value(z)[0] < 0 and is_exactly_feasible(rows, z)
 
 
 def _with_few_digits(proof: Proof, y: np.ndarray) -> list[np.ndarray]:

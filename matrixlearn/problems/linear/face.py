@@ -152,7 +152,8 @@ def without(line: np.ndarray, other: np.ndarray, at: int) -> np.ndarray:
 
 def without_divisor(line: np.ndarray) -> np.ndarray:
     """Whole numbers over their greatest common divisor."""
-    return np.asarray(line // (gcd(*(int(value) for value in line)) or 1))
+    common = gcd(*line.tolist())
+    return line if common in (0, 1) else np.asarray(line // common)
 
 
 def null_space(N: np.ndarray) -> np.ndarray | None:

@@ -9,6 +9,7 @@ that they leave free are those of y to a few digits, and the others follow. They
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
 
@@ -59,6 +60,43 @@ def with_kernel(proof: Proof, y: np.ndarray, V: np.ndarray) -> np.ndarray | None
     used = np.flatnonzero(np.where(proof.equal, y != 0, terms > UNUSED * np.max(terms)))
     if not 0 < len(used) ** 2 * V.size <= WORK:
         return None
+    key = V.tobytes() + used.tobytes()
+    if key not in proof.equations:
+        proof.equations[key] = _equations(proof, V, used)
+    equations = proof.equations[key]
+    found = None if equations is None else _near(equations, y[used])
+    if found is None:
+        return None
+    out = np.zeros(len(y))
+    out[used] = found
+    return out if np.all(proof.equal | (out >= 0)) else None
+
+
+@dataclass(frozen=True, eq=False)
+class Equations:
+    """(A(z) - C) V = 0 solved for as many of the z_j as it takes, whole numbers: line k is 0 at all pivots but its own.
+
+    Attributes
+    ----------
+    order : ndarray of int, shape (m,)
+        Of the unknowns in the lines.
+    units : ndarray of int, shape (m,)
+        The unknowns are z_j 2^units_j, in this order.
+    pivots : list of int
+    lines : list of ndarray, shape (m + 1,)
+    odd : int
+        What free unknowns are multiples of, so that the others have few digits.
+    """
+
+    order: np.ndarray
+    units: np.ndarray
+    pivots: list[int]
+    lines: list[np.ndarray]
+    odd: int
+
+
+def _equations(proof: Proof, V: np.ndarray, used: np.ndarray) -> Equations | None:
+    """Those for the multipliers in ``used``; None where they have no solution, or one of more digits."""
     matrices = [exact_matrix(proof.family, int(j)) for j in used]
     wholes = [_times(A, V) for A in (proof.C, *matrices) if A is not None]
     if len(wholes) <= len(used):
@@ -72,13 +110,15 @@ def with_kernel(proof: Proof, y: np.ndarray, V: np.ndarray) -> np.ndarray | None
         return None  # no y meets the equations, exactly or not
     order = pivot_order(scaled)
     units = np.array([wholes[1 + k][1] - unit for k in order])
-    guess = np.ldexp(y[used[order]], units)
-    found = _solved(np.column_stack([*(wholes[1 + k][0] for k in order), right]), guess)
-    if found is None:
+    whole = np.column_stack([*(wholes[1 + k][0] for k in order), right])
+    m = len(order)
+    pivots, lines, _ = reduced_echelon(without_divisor(row) for row in whole)
+    if m in pivots:
         return None
-    out = np.zeros(len(y))
-    out[used[order]] = np.ldexp(found, -units)
-    return out if np.all(proof.equal | (out >= 0)) else None
+    pivots, lines = _with_powers_of_two(pivots, lines, m)
+    odd = lcm(*(_odd(int(line[pivot])) for pivot, line in zip(pivots, lines, strict=True)))
+    # beyond, the free multipliers would have more digits than floating point has
+    return Equations(order, units, pivots, lines, odd) if odd <= EXACT else None
 
 
 def _times(A: np.ndarray, V: np.ndarray) -> tuple[np.ndarray, int]:
@@ -89,16 +129,10 @@ def _times(A: np.ndarray, V: np.ndarray) -> tuple[np.ndarray, int]:
     return left.dot(right).reshape(-1), e + f
 
 
-def _solved(equations: np.ndarray, guess: np.ndarray) -> np.ndarray | None:
-    """The u next to the guess with equations [u, -1] = 0, where it is one of floating point numbers."""
-    m = len(guess)
-    pivots, lines, _ = reduced_echelon(without_divisor(row) for row in equations)
-    if m in pivots:
-        return None
-    pivots, lines = _with_powers_of_two(pivots, lines, m)
-    odd = lcm(*(_odd(int(line[pivot])) for pivot, line in zip(pivots, lines, strict=True)))
-    if odd > EXACT:  # the free multipliers would have more digits than floating point has
-        return None
+def _near(equations: Equations, y: np.ndarray) -> np.ndarray | None:
+    """The solution next to y, where it is one of floating point numbers."""
+    m, odd, pivots, lines = len(y), equations.odd, equations.pivots, equations.lines
+    guess = np.ldexp(y[equations.order], equations.units)
     u = [Fraction(0)] * m
     for k in set(range(m)) - set(pivots):
         mantissa, exponent = np.frexp(guess[k] / odd)
@@ -108,9 +142,12 @@ def _solved(equations: np.ndarray, guess: np.ndarray) -> np.ndarray | None:
         u[pivot] = (int(line[m]) - sum(int(line[k]) * u[k] for k in free)) / Fraction(int(line[pivot]))
     if any(abs(value) > LARGEST for value in u):
         return None
-    out = np.array([float(value) for value in u])
-    exact = all(Fraction(value) == known for value, known in zip(out.tolist(), u, strict=True))
-    return out if exact else None
+    found = np.array([float(value) for value in u])
+    if any(Fraction(value) != known for value, known in zip(found.tolist(), u, strict=True)):
+        return None
+    out = np.zeros(m)
+    out[equations.order] = np.ldexp(found, -equations.units)
+    return out
 
 
 def _with_powers_of_two(pivots: list[int], lines: list[np.ndarray], m: int) -> tuple[list[int], list[np.ndarray]]:

@@ -100,6 +100,10 @@ class TraceLimit:
         """A lower bound of the least eigenvalue of the true matrix."""
         return max(least_eigenvalue(self.matrix) - self.error, 0.0)
 
+    def least_times(self, missing: np.ndarray) -> float:
+        """No s below it makes the diagonal of F + s matrix nonnegative; ``missing`` are the -F_ii."""
+        return float(np.max(missing / np.real(np.diagonal(self.matrix))))
+
     def times(self, F: np.ndarray, error: float, enough: float = 0.0) -> float:
         """s >= 0 with F' + s matrix >= 0 proved of every F' within ``error`` of F, nearly least or at most ``enough``;
         inf where none is.

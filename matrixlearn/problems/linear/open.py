@@ -332,21 +332,22 @@ class OpenProgram(GameProblem, ConicProblem):
         return None if exact is None else Bound(point=exact, upper=-INF, trace_bound=self._used(exact))
 
     def _rounded_ray(self, y: np.ndarray) -> Bound | None:
-        """The same of y and its multiples, by a factorization."""
-        proof = self.proof
-        if proof.is_ray(y):
-            return Bound(point=y, upper=-INF, trace_bound=self._used(y))
+        """The same of y and its multiples, by a factorization: what is semidefinite has no negative diagonal entry."""
+        proof, limit = self.proof, self.limit
         unit = y / float(np.max(np.abs(y)))
-        A = proof.family.apply(unit)
-        lacking = proof.without_cost.shift(unit) if np.isfinite(A).all() else INF
-        if self.trace_multipliers is not None:
-            moved = unit + lacking * self.trace_multipliers
-            if proof.is_ray(moved):
-                return Bound(point=moved, upper=-INF, trace_bound=self._used(moved))
-        if self.limit is not None and self.limit.row is None:
-            paid = self.limit.R * self.limit.times(*proof.without_cost.slack(unit))
-            if proof.value(unit)[0] + paid < 0:
-                return Bound(point=unit, upper=-INF, trace_bound=self.limit.R)
+        missing, value = -np.real(np.diagonal(proof.family.apply(unit))), proof.value(unit)[0]
+        if not np.any(missing > 0) and proof.is_ray(y):
+            return Bound(point=y, upper=-INF, trace_bound=self._used(y))
+        if self.trace_multipliers is not None and np.isfinite(missing).all():
+            worth = float(self.b @ self.trace_multipliers)
+            if value + max(0.0, float(np.max(missing))) * max(0.0, worth) < 0:
+                moved = unit + proof.without_cost.shift(unit) * self.trace_multipliers
+                if proof.is_ray(moved):
+                    return Bound(point=moved, upper=-INF, trace_bound=self._used(moved))
+        if limit is not None and limit.row is None and value + limit.R * max(0.0, limit.least_times(missing)) < 0:
+            paid = limit.R * limit.times(*proof.without_cost.slack(unit))
+            if value + paid < 0:
+                return Bound(point=unit, upper=-INF, trace_bound=limit.R)
         return None
 
     @cached_property

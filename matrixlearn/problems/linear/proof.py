@@ -29,6 +29,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -46,6 +47,7 @@ from matrixlearn.maps import CompressedMap, LinearMap
 from matrixlearn.maps.bounded import adjoint_bounded, apply_error, congruence_error, gram_bounded
 from matrixlearn.problems.linear.exact import multiples
 from matrixlearn.problems.linear.members import rounded_inner
+from matrixlearn.problems.linear.metric import within_the_cone
 
 TERMS = 1e-12
 """Part of the sum of |C_ik X_ik| that bounds may differ by without a gap: an optimum of 0 has no size of its own."""
@@ -104,6 +106,11 @@ class Proof:
     @cached_property
     def restricted(self) -> dict[bytes, Proof | None]:
         """The program on subspaces that were looked at: what `spanned` has computed once."""
+        return {}
+
+    @cached_property
+    def equations(self) -> dict[bytes, Any]:
+        """The equations (A(z) - C) V = 0 that were looked at: what `kernel.with_kernel` has computed once."""
         return {}
 
     @cached_property
@@ -200,7 +207,11 @@ class Proof:
 
     def toward(self, X: np.ndarray, interior: np.ndarray | None) -> np.ndarray:
         """X on the rows, moved towards a strictly feasible X_0 by as little as a proof takes; not proved."""
-        X = self.on_the_rows(X)
+        near = self.on_the_rows(X)
+        if self.proves(near):
+            return near
+        within = within_the_cone(self.family, self.b, self._rows, self._units, X)
+        X = near if within is None else max(near, within, key=self._room)
         if interior is None or self.proves(X):
             return X
         onto = self.on_the_rows(interior)  # what it misses the rows by would be the room that X is given
@@ -222,6 +233,10 @@ class Proof:
             if self.proves(moved):
                 return moved
         return interior
+
+    def _room(self, X: np.ndarray) -> float:
+        """About what the least eigenvalue of X has beyond what a proof needs."""
+        return approximate_least(X) - self.margin(X).delta
 
     def proves(self, X: np.ndarray) -> bool:
         """Whether a feasible matrix is proved near X."""

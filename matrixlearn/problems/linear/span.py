@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from fractions import Fraction
 from math import lcm
 
 import numpy as np
@@ -22,7 +21,7 @@ from matrixlearn.linalg import cholesky, sym
 from matrixlearn.linalg.pivoting import pivot_order
 from matrixlearn.linalg.verified import INF
 from matrixlearn.maps import CompressedMap, DenseMap
-from matrixlearn.problems.linear.face import exact_congruence, integers, reduced_echelon
+from matrixlearn.problems.linear.face import EXACT, exact_congruence, integers, reduced_echelon
 from matrixlearn.problems.linear.members import exact_matrix
 from matrixlearn.problems.linear.proof import Proof
 
@@ -152,25 +151,29 @@ def _whole_basis(U: np.ndarray, ratio: float) -> np.ndarray | None:
     pivots = np.sort(pivot_order(U.T)[: U.shape[1]])
     form = np.linalg.solve(U[pivots].T, U.T)
     parts = (form.real, form.imag) if np.iscomplexobj(form) else (form,)
+    top, odd, shift = _fractions(np.concatenate(parts, axis=1), noise)
     V = np.zeros((n, len(form)), dtype=U.dtype)
     for column in range(len(form)):
-        entries = [[_nearest(float(value), noise) for value in part[column]] for part in parts]
-        common = lcm(*(entry.denominator for part in entries for entry in part))
-        common //= common & -common
-        whole = [np.array([float(entry * common) for entry in part]) for part in entries]
-        for part, known in zip(entries, whole, strict=True):
-            if any(Fraction(value) != entry * common for value, entry in zip(known.tolist(), part, strict=True)):
-                return None
-        V[:, column] = whole[0] if len(whole) == 1 else whole[0] + 1j * whole[1]
+        common = lcm(*set(odd[column].tolist()))
+        if DENOMINATOR * common > EXACT:
+            return None
+        whole = np.ldexp(top[column] * (common // odd[column]), shift[column])
+        V[:, column] = whole[:n] if len(parts) == 1 else whole[:n] + 1j * whole[n:]
     return V
 
 
-def _nearest(value: float, noise: float) -> Fraction:
-    """The simplest fraction near a number, but for a power of two; 0 where it is noise."""
-    if abs(value) <= noise:
-        return Fraction(0)
-    mantissa, exponent = np.frexp(value)
-    return Fraction(float(mantissa)).limit_denominator(DENOMINATOR) * Fraction(2) ** int(exponent)
+def _fractions(values: np.ndarray, noise: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(p, q, e): p 2^e / q, q odd, is a power of two times the simplest fraction near a number, 0 where it is noise."""
+    mantissa, exponent = np.frexp(np.where(np.abs(values) <= noise, 0.0, values))
+    top, bottom = np.rint(mantissa), np.ones(values.shape, dtype=int)
+    apart = np.abs(mantissa - top)
+    for q in range(2, DENOMINATOR + 1):
+        p = np.rint(q * mantissa)
+        nearer = np.abs(mantissa - p / q) < apart
+        top, bottom = np.where(nearer, p, top), np.where(nearer, q, bottom)
+        apart = np.where(nearer, np.abs(mantissa - p / q), apart)
+    two = bottom & -bottom
+    return top, bottom // two, exponent - np.frexp(two)[1] + 1
 
 
 def _restricted(proof: Proof, equal: np.ndarray, V: np.ndarray) -> Proof | None:
@@ -188,9 +191,11 @@ def _restricted(proof: Proof, equal: np.ndarray, V: np.ndarray) -> Proof | None:
         parts.append(part)
     rows = np.stack(parts[1:])
     kept = independent(rows.reshape(len(rows), -1), proof.b, equal)
-    if kept is None or not len(kept):
+    if kept is None:
         return None
     error = proof.cost_error * float(np.linalg.norm(V)) ** 2
+    if not len(kept):  # a program has a row, be it <0, W> <= 1
+        return Proof(parts[0], DenseMap(np.zeros((1, *parts[0].shape))), np.ones(1), np.zeros(1, dtype=bool), error)
     return Proof(parts[0], DenseMap(rows[kept]), proof.b[kept], equal[kept], error)
 
 

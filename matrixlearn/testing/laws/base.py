@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
 from collections.abc import Callable
 from typing import Any
@@ -10,6 +9,7 @@ from unittest import SkipTest
 
 import numpy as np
 from hypothesis import assume
+from hypothesis import strategies as st
 
 from matrixlearn._array import as_numpy, from_numpy
 from matrixlearn._solve import solve
@@ -17,37 +17,45 @@ from matrixlearn.linalg import frobenius
 from matrixlearn.problems import Game, Problem
 from matrixlearn.solution import Solution
 from matrixlearn.testing.limits import LawIsLate, named, time_left
+from matrixlearn.testing.strategies import for_all, generators, instances, seeds
 
 ProblemOrClass = Problem | type[Problem]
 Check = Callable[[ProblemOrClass], None]
 
-_needs: dict[str, Any] = {}
-_unless: dict[str, Any] = {}
+_kinds: dict[str, tuple[Any, Any]] = {}
+"""By the name of a check, the kind of problem that it is about, and the kinds that it is not."""
 
 
-def law_of(needs: Any, unless: Any = ()) -> Callable[[Check], Check]:
-    """Mark a check as a law of a kind of problem, but for some; it skips every other kind."""
+def law_of(needs: Any, unless: Any = (), cost: int = 1, **strategies: Any) -> Callable[[Callable[..., None]], Check]:
+    """Make a law the check of a kind of problem, but for some; it skips every other kind.
 
-    def decorate(check: Check) -> Check:
-        @functools.wraps(check)
-        def run(problem: ProblemOrClass) -> None:
-            if not applies(run, problem):
-                msg = f"{check.__name__} is about a {needs.__name__}"
+    A law holds for all that it names: ``p``, an instance; ``seed`` or ``rng``, a generator; what ``strategies`` draw by
+    name. ``problem`` is what is checked, a class or an instance. There are 1 / ``cost`` of the profile's examples.
+    """
+
+    def decorate(law: Callable[..., None]) -> Check:
+        asked, name = inspect.signature(law).parameters, law.__name__
+
+        def check(problem: ProblemOrClass) -> None:
+            if not applies(check, problem):
+                msg = f"{name} is about a {needs.__name__}"
                 raise SkipTest(msg)
-            with named(check.__name__):
-                check(problem)
+            known = {"p": instances(problem), "problem": st.just(problem), "rng": generators(), "seed": seeds()}
+            drawn = {key: strategy for key, strategy in (known | strategies).items() if key in asked}
+            with named(name):
+                for_all(cost=cost, **drawn)(law)()
 
-        _needs[check.__name__] = needs
-        _unless[check.__name__] = unless
-        return run
+        check.__name__, check.__qualname__, check.__module__, check.__doc__ = name, name, law.__module__, law.__doc__
+        _kinds[name] = needs, unless
+        return check
 
     return decorate
 
 
 def applies(check: Check, problem: ProblemOrClass) -> bool:
     """Whether the check is about problems of this kind."""
-    cls, name = class_of(problem), check.__name__
-    return issubclass(cls, _needs[name]) and not issubclass(cls, _unless[name])
+    cls, (needs, unless) = class_of(problem), _kinds[check.__name__]
+    return issubclass(cls, needs) and not issubclass(cls, unless)
 
 
 def abstain(problem: ProblemOrClass, judge_knows: Any) -> None:

@@ -34,25 +34,19 @@ from matrixlearn.testing.laws.base import (
     random_multipliers,
     solved,
 )
-from matrixlearn.testing.strategies import for_all, instances, seeds
 
 
-@law_of(Problem)
-def check_words_and_picture(problem: ProblemOrClass) -> None:
+@law_of(Problem, cost=4)
+def check_words_and_picture(p: Any) -> None:
     """summary(), the columns of a file and the picture of an answer are made; of one before any iteration too."""
-
-    @for_all(p=instances(problem), cost=4)
-    def law(p: Any) -> None:
-        presenter = presenter_of(p)
-        for options in ({"tol": 1e-2}, {"max_iter": 0}):
-            solution = solved(p, **options)
-            _made("summary()", options, solution.summary)
-            _made("columns()", options, presenter.columns, solution)
-            axes = _axes()
-            if axes is not None:
-                _made("plot()", options, presenter.plot, solution, axes)
-
-    law()
+    presenter = presenter_of(p)
+    for options in ({"tol": 1e-2}, {"max_iter": 0}):
+        solution = solved(p, **options)
+        _made("summary()", options, solution.summary)
+        _made("columns()", options, presenter.columns, solution)
+        axes = _axes()
+        if axes is not None:
+            _made("plot()", options, presenter.plot, solution, axes)
 
 
 def _made(name: str, options: dict[str, Any], make: Any, *given: Any) -> None:
@@ -75,110 +69,89 @@ def _axes() -> Any:
     return Figure().subplots()
 
 
-@law_of(Problem)
-def check_never_mutates(problem: ProblemOrClass) -> None:
+@law_of(Problem, cost=2)
+def check_never_mutates(p: Any, rng: np.random.Generator) -> None:
     """Construction, solve and certify write to no array of the user: read-only input works and is unchanged."""
-
-    @for_all(p=instances(problem), seed=seeds(), cost=2)
-    def law(p: Any, seed: int) -> None:
-        given = dict(p.parameters())
-        arrays = {name: array for name, value in given.items() if (array := float_array(value)) is not None}
-        kept = {name: array.copy() for name, array in arrays.items()}
-        type(p)(**{**given, **arrays})  # writable: a silent change shows in the comparison below
-        for name, array in arrays.items():
-            assert_same(array, kept[name], f"{name} after construction")
-            array.flags.writeable = False  # from here on a write raises
-        copy = type(p)(**{**given, **arrays})
-        if isinstance(p, GameProblem):
-            rng = np.random.default_rng(seed)
-            X, y = np.array(as_numpy(random_member(p.game, rng))), random_multipliers(p.game, rng).copy()
-            X_kept, y_kept, cost = X.copy(), y.copy(), np.array(as_numpy(copy.game.C))
-            for array in (X, y):
-                array.flags.writeable = False
-            X_in = from_numpy(X, copy.game.C)
-            copy.game.image(y), copy.game.A.adjoint(X_in), copy.game.repaired(X_in)
-            if X.ndim == 2:
-                copy.game.A.schur(X_in, X_in)
-            certify(copy, X=X_in, y=y)
-            solved(copy, tol=1e-2)
-            assert_same(X, X_kept, "X after certify")
-            assert_same(y, y_kept, "y after certify")
-            assert_same(copy.game.C, cost, "cost after solve")
-            forward = copy.game.image(0 * y)
-            assert_same(np.asarray(as_numpy(forward)) + 0.0, cost + 0.0, "forward(0) after solve, and C")
-        else:
-            solved(copy, tol=1e-2)
-        for name, array in arrays.items():
-            assert_same(array, kept[name], f"{name} after solve")
-
-    law()
+    given = dict(p.parameters())
+    arrays = {name: array for name, value in given.items() if (array := float_array(value)) is not None}
+    kept = {name: array.copy() for name, array in arrays.items()}
+    type(p)(**{**given, **arrays})  # writable: a silent change shows in the comparison below
+    for name, array in arrays.items():
+        assert_same(array, kept[name], f"{name} after construction")
+        array.flags.writeable = False  # from here on a write raises
+    copy = type(p)(**{**given, **arrays})
+    if isinstance(p, GameProblem):
+        X, y = np.array(as_numpy(random_member(p.game, rng))), random_multipliers(p.game, rng).copy()
+        X_kept, y_kept, cost = X.copy(), y.copy(), np.array(as_numpy(copy.game.C))
+        for array in (X, y):
+            array.flags.writeable = False
+        X_in = from_numpy(X, copy.game.C)
+        copy.game.image(y), copy.game.A.adjoint(X_in), copy.game.repaired(X_in)
+        if X.ndim == 2:
+            copy.game.A.schur(X_in, X_in)
+        certify(copy, X=X_in, y=y)
+        solved(copy, tol=1e-2)
+        assert_same(X, X_kept, "X after certify")
+        assert_same(y, y_kept, "y after certify")
+        assert_same(copy.game.C, cost, "cost after solve")
+        forward = copy.game.image(0 * y)
+        assert_same(np.asarray(as_numpy(forward)) + 0.0, cost + 0.0, "forward(0) after solve, and C")
+    else:
+        solved(copy, tol=1e-2)
+    for name, array in arrays.items():
+        assert_same(array, kept[name], f"{name} after solve")
 
 
-@law_of(Problem)
-def check_data_are_its_own(problem: ProblemOrClass) -> None:
+@law_of(Problem, cost=2)
+def check_data_are_its_own(p: Any) -> None:
     """A problem keeps the data that it was given: writing to the user's arrays afterwards changes no bound."""
-
-    @for_all(p=instances(problem), cost=2)
-    def law(p: Any) -> None:
-        answer = solved(p, tol=1e-2)
-        given = dict(p.parameters())
-        arrays = {name: array for name, value in given.items() if (array := float_array(value)) is not None}
-        copy = type(p)(**{**given, **arrays})
-        for array in arrays.values():
-            array *= 3.0  # the user's arrays, after construction
-            array += 1.0
-        before = certify(p, X=answer.matrix, y=answer.y)
-        after = certify(copy, X=answer.matrix, y=answer.y)
-        for name in ("lower", "upper"):
-            first, second = getattr(before, name), getattr(after, name)
-            if first != second:  # infinite ones have no difference
-                atol = 1e-9 * max(before.size, abs(first))
-                assert_close(second, first, atol=atol, what=f"the {name} bound after the arrays were written to")
-
-    law()
+    answer = solved(p, tol=1e-2)
+    given = dict(p.parameters())
+    arrays = {name: array for name, value in given.items() if (array := float_array(value)) is not None}
+    copy = type(p)(**{**given, **arrays})
+    for array in arrays.values():
+        array *= 3.0  # the user's arrays, after construction
+        array += 1.0
+    before = certify(p, X=answer.matrix, y=answer.y)
+    after = certify(copy, X=answer.matrix, y=answer.y)
+    for name in ("lower", "upper"):
+        first, second = getattr(before, name), getattr(after, name)
+        if first != second:  # infinite ones have no difference
+            atol = 1e-9 * max(before.size, abs(first))
+            assert_close(second, first, atol=atol, what=f"the {name} bound after the arrays were written to")
 
 
-@law_of(Problem)
-def check_deterministic(problem: ProblemOrClass) -> None:
+@law_of(Problem, cost=3)
+def check_deterministic(p: Any) -> None:
     """The same data, the same answer: what is drawn is drawn from a seed, and each answer lies in the other's bounds.
 
     Not the same bits: copies of the data are aligned otherwise, and iterations amplify the order of sums.
     """
-
-    @for_all(p=instances(problem), cost=3)
-    def law(p: Any) -> None:
-        with _seeded_draws_only():
-            first, second = solved(p, tol=1e-4), solved(type(p)(**p.parameters()), tol=1e-4)
-        answers = ((first.status, first.method), (second.status, second.method))
-        holds(answers[0] == answers[1], f"{answers[0]} the first time, {answers[1]} the second")
-        if first.status == "optimal":
-            atol = 1e-12 * p.scale
-            assert_at_most(first.lower, second.upper, atol=atol, what="the first lower and the second upper bound")
-            assert_at_most(second.lower, first.upper, atol=atol, what="the second lower and the first upper bound")
-
-    law()
+    with _seeded_draws_only():
+        first, second = solved(p, tol=1e-4), solved(type(p)(**p.parameters()), tol=1e-4)
+    answers = ((first.status, first.method), (second.status, second.method))
+    holds(answers[0] == answers[1], f"{answers[0]} the first time, {answers[1]} the second")
+    if first.status == "optimal":
+        atol = 1e-12 * p.scale
+        assert_at_most(first.lower, second.upper, atol=atol, what="the first lower and the second upper bound")
+        assert_at_most(second.lower, first.upper, atol=atol, what="the second lower and the first upper bound")
 
 
-@law_of(Problem)
-def check_warm_start(problem: ProblemOrClass) -> None:
+@law_of(Problem, cost=3)
+def check_warm_start(p: Any) -> None:
     """An answer proves itself again: solve(p, warm_start=solve(p)) needs no iteration and is no worse."""
-
-    @for_all(p=instances(problem), cost=3)
-    def law(p: Any) -> None:
-        first = solved(p, tol=1e-4)
-        assume(first.status in ("optimal", "stationary"))
-        again = solved(p, tol=1e-4, warm_start=first)
-        atol = 1e-12 * max(p.scale, first.certificate.size)
-        holds(again.status == first.status, f"status {again.status} from a start that is {first.status}")
-        holds(again.iterations == 0, f"{again.iterations} iterations from a start that is {first.status}")
-        assert_at_most(first.lower, again.lower, atol=atol, what="the old and the new lower bound")
-        assert_at_most(again.upper, first.upper, atol=atol, what="the new and the old upper bound")
-
-    law()
+    first = solved(p, tol=1e-4)
+    assume(first.status in ("optimal", "stationary"))
+    again = solved(p, tol=1e-4, warm_start=first)
+    atol = 1e-12 * max(p.scale, first.certificate.size)
+    holds(again.status == first.status, f"status {again.status} from a start that is {first.status}")
+    holds(again.iterations == 0, f"{again.iterations} iterations from a start that is {first.status}")
+    assert_at_most(first.lower, again.lower, atol=atol, what="the old and the new lower bound")
+    assert_at_most(again.upper, first.upper, atol=atol, what="the new and the old upper bound")
 
 
-@law_of(Problem)
-def check_save_and_load(problem: ProblemOrClass) -> None:
+@law_of(Problem, cost=3)
+def check_save_and_load(problem: ProblemOrClass, p: Any) -> None:
     """load(save(s)) = s, its problem included, and its certificate verifies; the class is registered as its name."""
     cls = class_of(problem)
     holds(cls.name, f"{cls.__name__} has no name: give the class the name of its entry point")
@@ -186,25 +159,20 @@ def check_save_and_load(problem: ProblemOrClass) -> None:
         with contextlib.suppress(PluginError):  # another plugin's failure is not this one's
             if registered_problems()[name] is cls:
                 holds(name == cls.name, f"{cls.__name__} is registered as {name!r}, but its name is {cls.name!r}")
-
-    @for_all(p=instances(problem), cost=3)
-    def law(p: Any) -> None:
-        solution = solved(p, tol=1e-3)
-        with tempfile.TemporaryDirectory() as folder, registered_problems().offering(cls):
-            path = Path(folder) / "answer.npz"
-            solution.save(path)
-            loaded = Solution.load(path)
-        holds(type(loaded.problem) is cls, f"the problem of a loaded solution is a {type(loaded.problem).__name__}")
-        for name in ("matrix", "y"):
-            assert_same(getattr(loaded, name), getattr(solution, name), name)
-        for name in ("status", "value", "lower", "upper", "method", "tol", "iterations", "seconds", "notes"):
-            now, then = getattr(loaded, name), getattr(solution, name)
-            holds(now == then, f"{name} was {then!r}, loaded {now!r}")
-        loaded.certificate.verify()
-        now, then = (s.summary() for s in (loaded, solution))
-        holds(_agree(now, then), f"{now}\nis not\n{then}")
-
-    law()
+    solution = solved(p, tol=1e-3)
+    with tempfile.TemporaryDirectory() as folder, registered_problems().offering(cls):
+        path = Path(folder) / "answer.npz"
+        solution.save(path)
+        loaded = Solution.load(path)
+    holds(type(loaded.problem) is cls, f"the problem of a loaded solution is a {type(loaded.problem).__name__}")
+    for name in ("matrix", "y"):
+        assert_same(getattr(loaded, name), getattr(solution, name), name)
+    for name in ("status", "value", "lower", "upper", "method", "tol", "iterations", "seconds", "notes"):
+        now, then = getattr(loaded, name), getattr(solution, name)
+        holds(now == then, f"{name} was {then!r}, loaded {now!r}")
+    loaded.certificate.verify()
+    now, then = (s.summary() for s in (loaded, solution))
+    holds(_agree(now, then), f"{now}\nis not\n{then}")
 
 
 def _agree(now: str, then: str) -> bool:

@@ -1,4 +1,4 @@
-"""Ways to the weights: one step is one round of messages."""
+"""Engines for tasks on a graph: one step is one round of messages."""
 
 from matrixlearn_network.engines.base import NetworkEngine, Walk
 from matrixlearn_network.engines.blocks import BlockCoordinateDescent

@@ -25,7 +25,7 @@ class Walk(State):
 
 
 class NetworkEngine(Engine):
-    """One for `GraphMultitask`.
+    """An engine for `GraphMultitask`.
 
     A subclass says what it cannot do without: a hub, a smooth loss, messages that arrive, a ridge.
     """

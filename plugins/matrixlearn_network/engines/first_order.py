@@ -49,7 +49,7 @@ class FirstOrder(Walk):
 
 
 @dataclass(frozen=True, eq=False)
-class Move:
+class Outcome:
     """What a round leads to."""
 
     W: np.ndarray
@@ -116,11 +116,11 @@ class FirstOrderEngine(NetworkEngine):
         )
 
     @abstractmethod
-    def _map(self, problem: GraphMultitask, state: FirstOrder, W: np.ndarray, mail: Mail | None) -> Move:
+    def _map(self, problem: GraphMultitask, state: FirstOrder, W: np.ndarray, mail: Mail | None) -> Outcome:
         """One round from W."""
 
     @staticmethod
-    def _gap(problem: GraphMultitask, move: Move) -> float:
+    def _gap(problem: GraphMultitask, move: Outcome) -> float:
         """That of the weights at which the gradients are known."""
         if move.at is None or move.slopes is None:
             return 0.0
@@ -154,9 +154,9 @@ class GradientDescent(FirstOrderEngine):
             total = max(total, L / 2 + eta + tau * float(problem.graph.degrees.max(initial=0.0)))
         return 1 / total, total / eta
 
-    def _map(self, problem: Any, state: FirstOrder, W: np.ndarray, mail: Mail | None) -> Move:
+    def _map(self, problem: Any, state: FirstOrder, W: np.ndarray, mail: Mail | None) -> Outcome:
         gradient = self._slopes(problem, state)
-        return Move(self._mixed(problem, state.step, W, mail) - state.step[:, None] * gradient, W, gradient)
+        return Outcome(self._mixed(problem, state.step, W, mail) - state.step[:, None] * gradient, W, gradient)
 
 
 @dataclass(frozen=True)
@@ -174,11 +174,11 @@ class BSR(FirstOrderEngine):
         total = problem.smoothness + problem.eta
         return 1 / total, total / problem.eta
 
-    def _map(self, problem: Any, state: FirstOrder, W: np.ndarray, mail: Mail | None) -> Move:
+    def _map(self, problem: Any, state: FirstOrder, W: np.ndarray, mail: Mail | None) -> Outcome:
         gradient = problem.held.gather(self._slopes(problem, state))
         averaged = problem.held.scatter(problem.coupling.solve(gradient))
         a = state.step[:, None]
-        return Move((1 - a * problem.eta) * W - a * averaged, W, gradient)
+        return Outcome((1 - a * problem.eta) * W - a * averaged, W, gradient)
 
 
 @dataclass(frozen=True)
@@ -197,13 +197,13 @@ class BOL(FirstOrderEngine):
         total = problem.eta + problem.tau * largest
         return 1 / total, total / problem.eta
 
-    def _map(self, problem: Any, state: FirstOrder, W: np.ndarray, mail: Mail | None) -> Move:
+    def _map(self, problem: Any, state: FirstOrder, W: np.ndarray, mail: Mail | None) -> Outcome:
         mixed = self._mixed(problem, state.step, W, mail)
         if not np.isfinite(problem.loss.smoothness):
             new, y = problem.held.map(proximal_pair, mixed, state.step, loss=problem.loss)
-            return Move(new, y=y)
+            return Outcome(new, y=y)
         new = problem.held.map(proximal, mixed, state.step, state.W, loss=problem.loss)
-        return Move(new, new, (mixed - new) / state.step[:, None])
+        return Outcome(new, new, (mixed - new) / state.step[:, None])
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

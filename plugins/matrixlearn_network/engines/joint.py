@@ -16,7 +16,7 @@ from matrixlearn_network.splitting import Split
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class AtHub(State):
-    """The ledger of the run."""
+    """The state of an engine that has all moments at the hub, with the ledger of the run."""
 
     ledger: Ledger = field(default_factory=Ledger)
 
@@ -48,7 +48,7 @@ class HubEngine(Engine):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Alternation(AtHub):
-    """Where the directions are."""
+    """The iterate of the alternating directions."""
 
     split: Split
 
@@ -86,8 +86,8 @@ class JointADMM(HubEngine):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Reweighted(AtHub):
-    """What the point before the last step has proved."""
+class ReweightingState(AtHub):
+    """What the point before the last step has proved, which the next step starts from."""
 
     left: Improved | None = None
 
@@ -99,10 +99,10 @@ class Reweighting(HubEngine):
     name = "reweighted"
     kind = ConcaveJointlySparse
 
-    def init(self, problem: Any, incumbent: Incumbent) -> Reweighted:
-        return Reweighted(ledger=self._opened(problem))
+    def init(self, problem: Any, incumbent: Incumbent) -> ReweightingState:
+        return ReweightingState(ledger=self._opened(problem))
 
-    def step(self, problem: Any, state: Reweighted, incumbent: Incumbent) -> Reweighted:
+    def step(self, problem: Any, state: ReweightingState, incumbent: Incumbent) -> ReweightingState:
         here = incumbent.from_matrix
         assert isinstance(here, Improved)
         if here is state.left:  # what was proposed last is no better

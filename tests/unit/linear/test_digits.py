@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from matrixlearn.maps import DenseMap
-from matrixlearn.problems.linear.digits import exact_farkas
+from matrixlearn.problems.linear.digits import exact_farkas, exact_ray, proved_ray
 from matrixlearn.problems.linear.face import exact_inner
 from matrixlearn.problems.linear.proof import Proof
 
@@ -42,3 +42,17 @@ def test_rows_that_a_matrix_meets_are_contradicted_by_no_multipliers(seed, far):
     V = rng.integers(-2, 3, (len(rows.C), int(rng.integers(1, 3)))).astype(float)
     met = Proof(rows.C, rows.family, rows.family.adjoint(V @ V.T), rows.equal)
     assert exact_farkas(met, far * z + rng.standard_normal(len(z))) is None
+
+
+def test_a_ray_on_the_boundary_that_is_no_small_whole_matrix():
+    """<A, X> = 0 for X = v v^T, v = (21, 7, 15): no v v^T / max of few digits is one, the range of X is."""
+    v = np.array([21.0, 7, 15])
+    A = np.outer([1.0, -3, 0], [1.0, -3, 0]) + np.outer([0, 15.0, -7], [0, 15.0, -7])
+    proof = Proof(np.diag([1.0, 0, 0]), DenseMap(A[None]), np.zeros(1), np.ones(1, dtype=bool))
+    noise = np.random.default_rng(0).standard_normal((3, 3))
+    X = np.outer(v, v) + 1e-7 * (noise + noise.T)
+    assert exact_ray(proof, X) is None
+    ray = proved_ray(proof, X)
+    assert ray is not None
+    assert np.allclose(ray / ray[0, 0], np.outer(v, v) / v[0] ** 2, atol=1e-8)
+    assert proved_ray(proof, ray) is not None

@@ -148,7 +148,7 @@ def test_many_members_are_moments_in_the_coordinates_of_a_basis(rank_one):
         E, wanted = moments.span.coordinates, family.schur(U, V) * np.outer(sign, sign)
         np.testing.assert_allclose(E @ moments.second @ E.T, wanted, atol=1e-11 * np.abs(wanted).max())
         np.testing.assert_allclose(moments.span.spread(moments.single), sign * family.adjoint(U), atol=1e-10)
-        halves = moments.span.divided(np.full(m, 2.0))
+        halves = moments.span.scaled(np.full(m, 0.5))
         np.testing.assert_allclose(halves.summed(sign), E.T @ sign / 2, atol=1e-10)
 
 
