@@ -105,7 +105,8 @@ def wrong_starts(solution):
         (1e30 * X, 1e30 * y), (1e-30 * X, 1e-30 * y), (1e300 * X, y), (X, 1e300 * y), (1e-300 * X, 1e-300 * y),
         (-X, -y), (0 * X, 0 * y), (noise + noise.T, y), (X + 1e-3 * noise @ noise.T, y),
         (X + 1j * (noise - noise.T), y), (noise @ noise.T, rng.standard_normal(m)), (np.eye(n + 1), y),
-        (X, np.ones(m + 1)), (np.nan * X, y), (X, np.full(m, np.nan)), (None, y), (X, None), (X, 1e12 * rng.standard_normal(m)),
+        (X, np.ones(m + 1)), (np.nan * X, y), (X, np.full(m, np.nan)), (None, y), (X, None),
+        (X, 1e12 * rng.standard_normal(m)),
     ]  # fmt: skip
     for W, z in points:
         yield dataclasses.replace(solution, certificate=dataclasses.replace(solution.certificate, X=W, y=z))
