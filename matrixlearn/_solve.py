@@ -24,6 +24,7 @@ from matrixlearn.engines.base import INTERRUPTED, run_from
 from matrixlearn.engines.incumbent import proves
 from matrixlearn.engines.snapshot import FORGETFUL, SnapshotKeeper
 from matrixlearn.exceptions import MachinesError, ProblemError
+from matrixlearn.linalg import is_complex, real
 from matrixlearn.linalg.factored import FactoredMatrix
 from matrixlearn.problems.base import INF, Problem, require_problem
 from matrixlearn.problems.conic import ray_near
@@ -278,10 +279,12 @@ def _is_moderate(point: Array) -> bool:
 
 
 def _beside(X: Array, like: Array) -> Array:
-    """X in the namespace of ``like``; factors are NumPy's, and a bound takes them as they are."""
+    """X in the namespace of ``like``, real where that is; factors are NumPy's, and a bound takes them as they are."""
     if isinstance(X, FactoredMatrix):
         return X
-    return X if isinstance(like, FactoredMatrix) else brought_to(X, like)
+    if isinstance(like, FactoredMatrix):
+        return real(X)
+    return brought_to(X if is_complex(like) else real(X), like)
 
 
 def _best_of(problems: list[Problem], points: list[Proposal]) -> Incumbent:

@@ -26,7 +26,7 @@ from matrixlearn.engines.base import State, objection_to_game
 from matrixlearn.engines.incumbent import Incumbent
 from matrixlearn.engines.mirror import MirrorDescent, MirrorState, routine_name
 from matrixlearn.engines.schedules import Schedule
-from matrixlearn.exponents import Accumulating, Exponent
+from matrixlearn.exponents import Exponent, OnSet
 from matrixlearn.oracles import Oracle
 from matrixlearn.problems.base import Problem
 from matrixlearn.problems.play import Play
@@ -58,20 +58,22 @@ class MatrixMultiplicativeWeights(MirrorDescent):
     def objection(self, problem: Problem) -> str:
         game = problem.game
         if game is None:
-            return super().objection(problem) or self._objection_to_exponent(problem)
-        return objection_to_game(self.name, game) or self.schedule.objection(game)
+            why = super().objection(problem)
+        else:
+            why = objection_to_game(self.name, game) or self.schedule.objection(game)
+        return why or self._objection_to_exponent(problem)
 
     def _objection_to_exponent(self, problem: Problem) -> str:
         """An exponent of the user needs a spectral set."""
-        played = problem.play()
-        if self.exponent is None or played is None or isinstance(played.exponent, Accumulating):
+        played = None if self.exponent is None else problem.play()
+        if played is None or isinstance(played.exponent, OnSet):
             return ""
         own = routine_name(played.exponent)
         return f"a {problem.title} plays {own}, which is no routine of a spectral set: leave out exponent="
 
     def played(self, problem: Any) -> Play:
         played = super().played(problem)
-        if self.exponent is not None and isinstance(played.exponent, Accumulating):
+        if self.exponent is not None and isinstance(played.exponent, OnSet):
             played = replace(played, exponent=self.exponent(played.exponent.on))
         if self.oracle is not None:
             played = replace(played, oracle=self.oracle(problem.game or problem))

@@ -1,6 +1,6 @@
 """Mirror maps: losses -> matrix, and the numerics of computing them."""
 
-from matrixlearn.exponents.base import Accumulating, Exponent, Remembering, brought_near
+from matrixlearn.exponents.base import Accumulating, Exponent, OnSet, Remembering, brought_near
 from matrixlearn.exponents.clipped_logdet import ClippedLogDet, clipped_reciprocal
 from matrixlearn.exponents.dense import DenseExponent
 from matrixlearn.exponents.diagonal import DiagonalExponent
@@ -27,6 +27,7 @@ __all__ = [
     "InverseIterationExponent",
     "KernelizedExponent",
     "LogDetExponent",
+    "OnSet",
     "Remembering",
     "SignedExponent",
     "SketchedExponent",

@@ -35,6 +35,14 @@ class Exponent(Protocol):
         """The losses after one more move."""
 
 
+@runtime_checkable
+class OnSet(Exponent, Protocol):
+    """The routine of a spectral set, which it knows."""
+
+    on: SpectralSet
+    """The set that X lies in."""
+
+
 class Accumulating(Exponent):
     """Losses add up: G <- G + step * loss."""
 

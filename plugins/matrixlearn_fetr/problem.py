@@ -78,7 +78,7 @@ class FETR(RelationProblem):
     Where features are collinear, a shared mean is not unique; the one taken is that of least S1-norm.
 
     Engines: ``joint`` (default), ``pruning`` (lower values, of smaller rank), ``alternating`` (as published),
-    ``gradient`` and ``flip-flop`` (its rivals). `ProximalGradient` is the gradient method that keeps up with them.
+    ``gradient`` and ``flip-flop`` (its rivals), and ``proximal-gradient``, the gradient method that keeps up with them.
 
     References
     ----------

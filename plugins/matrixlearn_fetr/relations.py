@@ -113,7 +113,7 @@ class RelationProblem(MulticonvexProblem):
     """
 
     objective = "minimize"
-    engines = ("joint", "pruning", "alternating", "gradient", "flip-flop")
+    engines = ("joint", "pruning", "alternating", "gradient", "flip-flop", "proximal-gradient")
     routines = ("ClippedLogDet", "OtherBlocks")
 
     eta: float

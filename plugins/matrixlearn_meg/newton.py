@@ -198,7 +198,7 @@ class Newton(Engine):
         width = inner(W, A) - float(np.linalg.eigvalsh(A)[0]) + link.complementarity
         if not 0 < width < np.inf:
             return None
-        delta = CENTRED * width / (problem.d + link.pairs)
+        delta = CENTRED[-1] * width / (problem.d + link.pairs)
         link = link.raised(delta, width)
         A = problem.stack.apply(link.u)
         least = float(np.linalg.eigvalsh(A)[0])

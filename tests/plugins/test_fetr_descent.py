@@ -9,7 +9,6 @@ from matrixlearn_fetr import (
     Alternating,
     FlipFlop,
     PrecisionPair,
-    ProximalGradient,
     Pruning,
     SpectralPrecision,
     feature_precision,
@@ -30,7 +29,7 @@ def data(rng, d, m, n=12):
     return X, X @ rng.standard_normal((d, m)) + 0.3 * rng.standard_normal((n, m))
 
 
-@given(problems, st.sampled_from(["joint", "pruning", "alternating", "gradient", "flip-flop", ProximalGradient()]))
+@given(problems, st.sampled_from(["joint", "pruning", "alternating", "gradient", "flip-flop", "proximal-gradient"]))
 def test_the_objective_never_rises_and_bounds_hold(problem, method):
     solution = ml.solve(problem, method=method, tol=1e-9, max_iter=25)
     upper = solution.history.column("upper")
@@ -210,7 +209,7 @@ def test_bounded_and_right_on_degenerate_data(case, mean):
         "one of all": (X[:1, :1], Y[:1, :1]),
         "zeros": (0 * X, 0 * Y),
     }[case]
-    for method in ("joint", "pruning", "alternating", "flip-flop", "gradient", ProximalGradient()):
+    for method in ("joint", "pruning", "alternating", "flip-flop", "gradient", "proximal-gradient"):
         problem = FETR(X, Y, 1.0, mean=mean)
         solution = ml.solve(problem, method=method, tol=1e-8, max_iter=60)
         found = problem.estimate(solution)

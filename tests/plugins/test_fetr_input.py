@@ -156,7 +156,8 @@ def test_points_are_checked_and_the_whole_problem_is_not_convex():
         problem.estimate(np.ones((2, 2)))
     with pytest.raises(CapabilityError, match="block_references"):
         problem.reference()
-    assert ml.methods(problem)[:5] == ["joint", "pruning", "alternating", "gradient", "flip-flop"]
+    own = ["joint", "pruning", "alternating", "gradient", "flip-flop", "proximal-gradient"]
+    assert ml.methods(problem)[:6] == own
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e8, 1e12])

@@ -5,6 +5,7 @@ Each row is held to the theorem of its paper where its own tests do not (`plugin
 """
 
 import math
+from functools import cached_property
 
 import numpy as np
 import pytest
@@ -24,8 +25,8 @@ from matrixlearn.engines import MatrixMultiplicativeWeights, Theory, play
 from matrixlearn.exceptions import CapabilityError
 from matrixlearn.exponents import ClippedLogDet, DenseExponent, DiagonalExponent, EigenUpdateExponent, SignedExponent
 from matrixlearn.maps import DenseMap
-from matrixlearn.oracles import Done, SortedListOracle, VertexOracle
-from matrixlearn.problems import Game
+from matrixlearn.oracles import Done, LevelOracle, SortedListOracle, VertexOracle
+from matrixlearn.problems import Game, GameProblem, Play
 from matrixlearn.problems.played import Played
 from matrixlearn.sets import KnapsackSet, ScaledSimplex, SpectralBall, Spectraplex
 
@@ -335,3 +336,30 @@ def test_an_exponent_of_the_user_needs_a_spectral_set():
     problem = ml.registered_problems()["fetr"].random(np.random.default_rng(0))
     with pytest.raises(CapabilityError, match="plays ClippedLogDet, which is no routine of a spectral set"):
         ml.solve(problem, MatrixMultiplicativeWeights(exponent=DenseExponent))
+
+
+class OfItsOwn(GameProblem):
+    """min over the simplex of the largest of two eigenvalues, by an exponent that is no class of the library."""
+
+    def __init__(self, **knows):
+        self.knows = knows
+
+    @cached_property
+    def game(self):
+        A = np.stack([np.diag([1.0, 0.0]), np.diag([0.0, 3.0])])
+        return Game(np.zeros((2, 2)), DenseMap(-A), np.zeros(2), Spectraplex(2, 1.0), KnapsackSet.simplex(2))
+
+    def play(self):
+        inner = DenseExponent(self.game.S)
+        own = type("Own", (), {"__call__": lambda _, G: inner(G)} | self.knows)()
+        own.zero, own.accumulate = inner.zero, inner.accumulate
+        return Play(own, LevelOracle(self.game))
+
+
+def test_an_exponent_of_the_user_takes_the_place_of_any_that_knows_its_set():
+    mine = MatrixMultiplicativeWeights(exponent=EigenUpdateExponent)
+    solution = ml.solve(OfItsOwn(on=Spectraplex(2, 1.0)), mine, tol=1e-2)
+    assert solution.value == pytest.approx(0.75, abs=1e-2)
+    assert "EigenUpdateExponent" in solution.explain()
+    with pytest.raises(CapabilityError, match="plays Own, which is no routine of a spectral set"):
+        ml.solve(OfItsOwn(), mine)

@@ -16,8 +16,8 @@ from matrixlearn.maps import LinearMap
 NEAR = 1e-6
 """Part of their terms that rows may be missed by."""
 
-ENTRIES, WORK = 2e7, 4e8
-"""The most entries of the F^T A_j F, and about the most multiplications of their decomposition."""
+WORK = 1e8
+"""About the most multiplications of a step: a tenth of a second."""
 
 STEPS, LONGEST, SMALL = 3, 0.45, 1e-9
 """The most steps, the largest ||E||_F of one, and that of the last."""
@@ -33,7 +33,7 @@ def within_the_cone(
     large.
     """
     m, n = len(rows), len(X)
-    if not 0 < m * n * n <= ENTRIES or m * m * n * n / 2 > WORK or np.iscomplexobj(X):
+    if m == 0 or max(m * m * n * n / 2, n**3) > WORK or np.iscomplexobj(X):
         return None
     equalities, right = family.at(rows), b[rows]
     terms = np.abs(right) + equalities.sizes * float(np.linalg.norm(X))

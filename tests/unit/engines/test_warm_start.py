@@ -35,12 +35,12 @@ def maxcut(n, noise, e):
     return MaxCut(W + W.T)
 
 
-def regression(noise, e):
+def regression(noise, e, loss="square"):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((60, 6, 6))
     X, W = X + X.swapaxes(1, 2), np.diag(np.arange(1.0, 7.0)) / 21
     y = np.einsum("tab,ab->t", X, W) + 0.1 * rng.standard_normal(60)
-    return MEGRegression(X, y * (1 + e * noise.standard_normal(60)))
+    return MEGRegression(X, y * (1 + e * noise.standard_normal(60)), loss=loss)
 
 
 CASES = {
@@ -58,6 +58,7 @@ CASES = {
         "interior-point",
     ),
     "regression": (regression, "newton"),
+    "corners": (lambda noise, e: regression(noise, e, "absolute"), "newton"),
 }
 TOL = 1e-6
 
@@ -75,7 +76,7 @@ def test_neighbours_take_fewer_iterations_from_an_earlier_answer(name):
     make, method = CASES[name]
     first = ml.solve(make(np.random.default_rng(1), 0.0), method, tol=TOL)
     cold = warm = 0
-    for seed in range(4):
+    for seed in range(3):
         problem = make(np.random.default_rng(100 + seed), 1e-4)  # the data are drawn from 0
         alone, helped = (ml.solve(problem, method, tol=TOL, warm_start=start) for start in (None, first))
         assert_same_answer(helped, alone)
@@ -90,7 +91,8 @@ def test_the_same_problem_to_a_smaller_tol_goes_on_where_it_ended(name):
     rough, alone = (ml.solve(problem, method, tol=tol) for tol in (1e-3, TOL))
     helped = ml.solve(problem, method, tol=TOL, warm_start=rough)
     assert_same_answer(helped, alone)
-    assert helped.iterations < alone.iterations
+    share = 1.0 if method == "low-rank" else 0.34  # whose last two thirds begin at 1e-3
+    assert helped.iterations < share * alone.iterations
 
 
 def wrong_starts(solution):
@@ -100,11 +102,11 @@ def wrong_starts(solution):
     n, m = len(X), len(y)
     noise = rng.standard_normal((n, n))
     points = [
-        (1e40 * X, 1e40 * y), (-X, -y), (np.ones((n, n)), np.ones(m)), (0 * X, 0 * y), (noise + noise.T, y),
-        (noise @ noise.T, rng.standard_normal(m)), (np.eye(n + 1), y), (X, np.ones(m + 1)), (np.nan * X, y),
-        (X, np.full(m, np.nan)), (1e-300 * X, 1e-300 * y), (None, y), (X, None), (X, 1e12 * rng.standard_normal(m)),
-        (1e30 * X, y), (X, 1e30 * y), (1e-30 * X, 1e-30 * y), (1e300 * X, 1e300 * y), (X + 1e-3 * noise @ noise.T, y),
-        (X + 1j * (noise - noise.T), y),
+        (1e30 * X, 1e30 * y), (1e-30 * X, 1e-30 * y), (1e300 * X, y), (X, 1e300 * y), (1e-300 * X, 1e-300 * y),
+        (-X, -y), (0 * X, 0 * y), (noise + noise.T, y), (X + 1e-3 * noise @ noise.T, y),
+        (X + 1j * (noise - noise.T), y), (noise @ noise.T, rng.standard_normal(m)), (np.eye(n + 1), y),
+        (X, np.ones(m + 1)), (np.nan * X, y), (X, np.full(m, np.nan)), (None, y), (X, None),
+        (X, 1e12 * rng.standard_normal(m)),
     ]  # fmt: skip
     for W, z in points:
         yield dataclasses.replace(solution, certificate=dataclasses.replace(solution.certificate, X=W, y=z))
