@@ -2,8 +2,8 @@
 
     python -m benchmarks.contract.proof_share [--size 200] [--repeats 5]
 
-`Incumbent.offered`, `Incumbent.shown`, `Incumbent.first` and `settled` are timed, each with all that it calls; the least
-share of the repeats is the one that the rest of the machine disturbed least.
+`Incumbent.offered`, `Incumbent.shown`, `Incumbent.first` and `settled` are timed, each with all that it calls; the
+least share of the repeats is the one that the rest of the machine disturbed least.
 """
 
 import argparse

@@ -14,7 +14,8 @@ import numpy as np
 
 from matrixlearn.maps import DenseMap
 from matrixlearn.maps.bounded import ROOM
-from matrixlearn.problems.linear.face import exact_congruence, least_face
+from matrixlearn.problems.linear.face import least_face
+from matrixlearn.problems.linear.whole import exact_congruence
 from matrixlearn_definiteboost.dual import EPS
 
 if TYPE_CHECKING:

@@ -15,9 +15,9 @@ import numpy as np
 
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.maps import DenseMap, LinearMap
-from matrixlearn.problems.linear.face import exact_congruence, null_space
 from matrixlearn.problems.linear.members import FEW, exact_matrix
 from matrixlearn.problems.linear.scaling import root_powers
+from matrixlearn.problems.linear.whole import exact_congruence, null_space
 from matrixlearn.validation import as_real_vector
 
 NEAR = 1.0

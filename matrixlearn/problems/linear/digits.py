@@ -13,12 +13,13 @@ import numpy as np
 
 from matrixlearn.linalg import inner
 from matrixlearn.maps import CompressedMap
-from matrixlearn.problems.linear.face import exact_congruence, exact_inner, exact_slack, is_semidefinite
+from matrixlearn.problems.linear.face import exact_inner, exact_slack, is_semidefinite
 from matrixlearn.problems.linear.kernel import with_exact_kernel
 from matrixlearn.problems.linear.members import exact_matrix
 from matrixlearn.problems.linear.proof import Proof
 from matrixlearn.problems.linear.scaling import root_powers
 from matrixlearn.problems.linear.span import spanned
+from matrixlearn.problems.linear.whole import exact_congruence
 
 SMALL = 40
 """The order up to which such numbers are looked for."""

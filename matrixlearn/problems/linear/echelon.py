@@ -16,8 +16,8 @@ import numpy as np
 from matrixlearn.linalg._lapack import lapack
 from matrixlearn.linalg.verified import least_singular_value
 from matrixlearn.maps import LinearMap, SparseMap, StackedMap
-from matrixlearn.problems.linear.face import EXACT, integers, reduced_echelon
 from matrixlearn.problems.linear.members import exact_matrix, summed_products
+from matrixlearn.problems.linear.whole import EXACT, integers, reduced_echelon
 
 DENOMINATORS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 60, 120, 720, 5040)
 """Tried in turn, for a row at a time."""

@@ -17,10 +17,10 @@ import numpy as np
 
 from matrixlearn.linalg.pivoting import pivot_order
 from matrixlearn.maps import CompressedMap
-from matrixlearn.problems.linear.face import EXACT, reduced_echelon, whole_numbers, without, without_divisor
 from matrixlearn.problems.linear.members import exact_matrix
 from matrixlearn.problems.linear.proof import Proof
 from matrixlearn.problems.linear.span import as_real, whole_range
+from matrixlearn.problems.linear.whole import EXACT, reduced_echelon, whole_numbers, without, without_divisor
 
 SMALL = 1e-5
 """Part of the largest eigenvalue below which one counts as 0."""

@@ -20,7 +20,7 @@ import numpy as np
 from matrixlearn._array import EPS
 from matrixlearn.maps import LinearMap
 from matrixlearn.problems.linear.echelon import WORK, Echelon, entries_of, one_over, symmetric
-from matrixlearn.problems.linear.face import EXACT, whole_numbers
+from matrixlearn.problems.linear.whole import EXACT, whole_numbers
 
 SHORTER = 0.7
 """Times its length, that a row must come down to where multiples of others are taken off."""

@@ -9,8 +9,9 @@ import numpy as np
 from matrixlearn.linalg import is_complex
 from matrixlearn.maps import CompressedMap, DenseMap, LinearMap, RankOneMap, SparseMap
 from matrixlearn.problems.linear.echelon import Replaced, echelon
-from matrixlearn.problems.linear.face import WORK, Face, exact_congruence
+from matrixlearn.problems.linear.face import Face
 from matrixlearn.problems.linear.members import exact_matrix
+from matrixlearn.problems.linear.whole import WORK, exact_congruence
 
 
 def compressed(family: LinearMap, V: np.ndarray) -> tuple[LinearMap, LinearMap]:

@@ -21,9 +21,9 @@ from matrixlearn.linalg import cholesky, sym
 from matrixlearn.linalg.pivoting import pivot_order
 from matrixlearn.linalg.verified import INF
 from matrixlearn.maps import CompressedMap, DenseMap
-from matrixlearn.problems.linear.face import EXACT, exact_congruence, integers, reduced_echelon
 from matrixlearn.problems.linear.members import exact_matrix
 from matrixlearn.problems.linear.proof import Proof
+from matrixlearn.problems.linear.whole import EXACT, exact_congruence, integers, reduced_echelon
 
 GAP = 1e5
 """How far apart the eigenvalues of the range and the others must be."""

@@ -23,13 +23,14 @@ from matrixlearn.maps.bounded import congruence_error, on_numpy
 from matrixlearn.problems.linear.basis import in_basis
 from matrixlearn.problems.linear.echelon import Echelon, Replaced
 from matrixlearn.problems.linear.exact import Combined, combined, opposite
-from matrixlearn.problems.linear.face import Face, exact_congruence, least_face
+from matrixlearn.problems.linear.face import Face, least_face
 from matrixlearn.problems.linear.leaner import compressed, fewer, without_unused
 from matrixlearn.problems.linear.limit import TraceLimit
 from matrixlearn.problems.linear.members import as_dense
 from matrixlearn.problems.linear.open import OpenProgram
 from matrixlearn.problems.linear.proof import Proof
 from matrixlearn.problems.linear.scaling import even_units, in_units
+from matrixlearn.problems.linear.whole import exact_congruence
 from matrixlearn.typing import Array
 
 SHARE = 1e-8

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 import matrixlearn as ml
 from matrixlearn.maps import DenseMap
-from matrixlearn.problems.linear.face import exact_congruence, least_face
+from matrixlearn.problems.linear.face import least_face
+from matrixlearn.problems.linear.whole import exact_congruence
 from matrixlearn.testing.exact import exact_program, solve_faults
 
 

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 import matrixlearn as ml
 from matrixlearn.maps import DenseMap
-from matrixlearn.problems.linear.face import reduced_echelon
 from matrixlearn.problems.linear.kernel import with_exact_kernel
 from matrixlearn.problems.linear.proof import Proof
 from matrixlearn.problems.linear.span import as_real, independent, spanned, whole_range
+from matrixlearn.problems.linear.whole import reduced_echelon
 from matrixlearn.testing.exact import exact_program
 
 
