@@ -56,8 +56,13 @@ def fewer(family: LinearMap, right: np.ndarray, equal: np.ndarray) -> Replaced |
     return Replaced(equal, found) if found is not None and len(found.right) < len(rows) else None
 
 
-def without_unused(face: Face | None, cost: np.ndarray, family: LinearMap, m: int) -> Face | None:
-    """The face without the columns of V that neither C nor a row sees: X may be 0 there, and A(y) - C is."""
+def without_unused(
+    face: Face | None, cost: np.ndarray, family: LinearMap, m: int, trace: np.ndarray | None
+) -> Face | None:
+    """The face without the columns of V that neither C nor a row sees: X may be 0 there, and A(y) - C is.
+
+    Where the trace is bounded, <trace, X>, those stay that it couples with others: an X that is 0 there may have more.
+    """
     if face is not None and (face.contradiction or face.V.shape[1] == 0):
         return face
     n = len(cost)
@@ -77,6 +82,9 @@ def without_unused(face: Face | None, cost: np.ndarray, family: LinearMap, m: in
     if face is not None and len(face.rows) == 0:
         known = exact_congruence(cost, V)
         used = np.any(known != 0, axis=0) if known is not None else used
+    if trace is not None:
+        coupled = np.abs(V).T @ np.abs(trace) @ np.abs(V)
+        used |= np.any(coupled - np.diag(np.diagonal(coupled)) != 0, axis=0)
     if np.all(used):
         return face
     if face is None:

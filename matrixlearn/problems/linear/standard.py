@@ -129,7 +129,7 @@ class Standard:
             playing = family.at(kept)
         here: Array = C if untouched else cost
         frame, frame_error, cost_error, on_face, face_echelon = _frame(t), 0.0, 0.0, None, None
-        found = without_unused(found, cost, exact, len(right))
+        found = without_unused(found, cost, exact, len(right), None if trace_bound is None else frame)
         reduces = found is not None and not found.contradiction and found.V.shape[1] > 0
         if found is not None and reduces:
             V, rows = found.V, found.rows

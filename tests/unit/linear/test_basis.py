@@ -48,6 +48,17 @@ def test_a_basis_where_no_row_is_left():
     assert certificate.lower == certificate.upper == 0
 
 
+def test_the_trace_sees_what_no_row_sees():
+    """X_00 = 1 with tr X <= 1, in X = T X' T': X'_00 alone has the trace 2, yet X = e_0 e_0' is feasible."""
+    T = np.array([[1.0, 0.0], [-1.0, 1.0]])
+    row = np.diag([1.0, 0.0])
+    problem = ml.LinearSDP.with_senses(-row, [row], [1.0], "==", trace_bound=1.0)
+    certificate = ml.certify(dataclasses.replace(problem, units=T), X=row, y=[-1.0])
+    assert certificate.lower <= -1.0 <= certificate.upper
+    solution = ml.solve(dataclasses.replace(problem, units=T), tol=1e-6)
+    assert solution.lower <= -1.0 <= solution.upper
+
+
 def test_a_basis_that_is_singular_is_refused():
     with pytest.raises(ProblemError, match="invertible"):
         ml.LinearSDP(np.eye(2), np.eye(2)[None], [1.0], units=np.ones((2, 2)))
