@@ -105,7 +105,7 @@ def _best(reduction: Reduction, tol: float) -> Choice:
     able = [engine for engine in candidates if not engine.objection(program)]  # bounds are dear to look for
     able = able or _able(candidates, reduction) or _able(_others(program), reduction)
     if not able:
-        why = "; ".join(objection_to(reduction, engine) for engine in _first_choices(program))
+        why = "; ".join(objection_to(reduction, engine) for engine in candidates)
         msg = f"no engine can solve a {program.title}: {why}"
         raise CapabilityError(msg)
     for engine in able:

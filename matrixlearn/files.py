@@ -23,7 +23,7 @@ from typing import IO, Any, NoReturn
 
 import numpy as np
 
-from matrixlearn.exceptions import ProblemError
+from matrixlearn.exceptions import MatrixLearnError, ProblemError
 from matrixlearn.memory import available_memory
 
 __all__ = [
@@ -35,6 +35,7 @@ __all__ = [
     "read_arrays",
     "read_bytes",
     "read_lines",
+    "reading_state_of",
     "refuse",
     "replacing",
 ]
@@ -170,6 +171,24 @@ def archive(meta: Mapping[str, Any], arrays: Mapping[str, Any]) -> bytes:
     stream = io.BytesIO()
     np.savez_compressed(stream, meta=np.array(json.dumps(meta)), **arrays)
     return stream.getvalue()
+
+
+@contextlib.contextmanager
+def reading_state_of(kind: str, path: str | os.PathLike[str]) -> Iterator[None]:
+    """What a damaged file raises, as one error that says that it is not the state of a ``kind``; no file is no file.
+
+    Raises
+    ------
+    MatrixLearnError
+    """
+    try:
+        yield
+    except FileNotFoundError:
+        raise
+    except Exception as error:  # a damaged file raises what it pleases
+        why = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
+        msg = f"{os.fspath(path)!r} is not the state of a {kind}: {why}"
+        raise MatrixLearnError(msg) from error
 
 
 def read_archive(path: str | os.PathLike[str]) -> dict[str, np.ndarray]:

@@ -20,7 +20,7 @@ from matrixlearn.engines import MirrorDescent, run
 from matrixlearn.engines.base import INTERRUPTED, OUT_OF_REACH
 from matrixlearn.engines.mirror import MirrorState
 from matrixlearn.exceptions import MachinesError, MatrixLearnError, ProblemError
-from matrixlearn.files import archive, read_archive, replacing
+from matrixlearn.files import archive, read_archive, reading_state_of, replacing
 from matrixlearn.machines import Ledger, Local, Machines, Shards
 from matrixlearn.oracles import Done
 from matrixlearn.problems import Bound, Play, Problem
@@ -287,7 +287,7 @@ class MEGLearner:
         MatrixLearnError
             For a file of another kind, size or update.
         """
-        try:
+        with reading_state_of("MEGLearner", path):
             arrays = read_archive(path)
             meta = json.loads(str(arrays["meta"]))
             known = (meta["format"], meta["d"], meta["update"])
@@ -298,12 +298,6 @@ class MEGLearner:
                 getattr(meter, name).extend(arrays[name].tolist())
             snapshots = dict(zip(arrays["snapshot_rounds"].tolist(), arrays["snapshots"], strict=True))
             G = arrays["G"]
-        except FileNotFoundError:
-            raise
-        except Exception as error:  # a damaged file raises what it pleases
-            why = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
-            msg = f"{os.fspath(path)!r} is not the state of a MEGLearner: {why}"
-            raise MatrixLearnError(msg) from error
         if known != (FORMAT, self.d, self.update):
             msg = f"the file has (format, d, update) = {known}, this learner {(FORMAT, self.d, self.update)}"
             raise MatrixLearnError(msg)

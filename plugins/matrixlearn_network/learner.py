@@ -20,7 +20,7 @@ import numpy as np
 
 from matrixlearn import Certificate, certify, solve
 from matrixlearn.exceptions import MatrixLearnError, ProblemError
-from matrixlearn.files import archive, read_archive, replacing
+from matrixlearn.files import archive, read_archive, reading_state_of, replacing
 from matrixlearn.problems import Problem
 from matrixlearn.validation import as_array, as_number
 from matrixlearn_network.graph import Graph, as_graph
@@ -288,18 +288,12 @@ class JointlySparseLearner:
         MatrixLearnError
             For a file of another kind, or one of another number of nodes.
         """
-        try:
+        with reading_state_of("JointlySparseLearner", path):
             arrays = read_archive(path)
             meta = json.loads(str(arrays["meta"]))
             known, steps = meta["format"], int(meta["steps"])
             W = np.asarray(as_array("W", arrays["W"]), dtype=float) if steps else None
             largest, power = (as_number(name, meta[name]) for name in ("largest", "power"))
-        except FileNotFoundError:
-            raise
-        except Exception as error:  # a damaged file raises what it pleases
-            why = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
-            msg = f"{os.fspath(path)!r} is not the state of a JointlySparseLearner: {why}"
-            raise MatrixLearnError(msg) from error
         m, shape = len(self.graph), () if W is None else W.shape
         if known != FORMAT or (steps and (len(shape) != 2 or shape[0] != m)):
             wanted = f"{FORMAT!r} and ({m}, d)"
