@@ -18,12 +18,14 @@ import numpy as np
 
 from matrixlearn._array import as_numpy
 from matrixlearn.certificate import nearest_proved
-from matrixlearn.engines.base import Run
+from matrixlearn.engines.base import Limits, Run, run
 from matrixlearn.engines.incumbent import Incumbent, Proposal
+from matrixlearn.engines.interior_point import InteriorPoint
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.files import LARGEST
 from matrixlearn.problems.base import INF, Problem
 from matrixlearn.problems.linear.basis import basis_of
+from matrixlearn.problems.linear.central import RowsAlone, exposing
 from matrixlearn.problems.linear.face import whole_multipliers
 from matrixlearn.problems.linear.open import OpenProgram
 from matrixlearn.problems.linear.program import LinearSDP
@@ -37,6 +39,9 @@ MOST_BASES = 3
 
 MOST_FACES = 4
 """The most faces within faces that multipliers may prove."""
+
+CENTRAL = 20
+"""Steps along the central path of the rows alone."""
 
 SHORT = 1e-6
 """Part of R by which an X that an engine holds at R may be above it."""
@@ -170,21 +175,29 @@ class LinearReduction(Reduction):
         further from depending on each other.
         """
         problem, standard, last, inside = self.problem, self.standard, run.last, run.incumbent.inside
-        if problem.presolve == "rows" and np.any(standard.combined.equal):
-            by_echelon = self._by_echelon()
-            if by_echelon.standard.echelon is not None:
-                why = f"{'no strictly feasible X: ' if inside is None else ''}equalities in echelon form"
-                yield LinearReduction(by_echelon, by_echelon.standard, why)
-        if inside is not None or last.X is None or last.y is None:
-            return
         earlier = [] if problem.facial is None else list(np.atleast_2d(problem.facial))
-        if len(earlier) < MOST_FACES and not standard.answer:
-            for whole in whole_multipliers(*standard.rows_on_face(last.y), as_numpy(last.X)):
+        if inside is None and last.X is not None and last.y is not None and len(earlier) < MOST_FACES:
+            for whole in self._exposing(last.X, last.y):
                 y = np.zeros(len(standard.r))
                 y[standard.rows_left] = whole
                 on_face = dataclasses.replace(problem, facial=np.stack([*earlier, y * standard.r]))
                 if len(on_face.standard.program.C) < len(standard.program.C) or on_face.standard.answer:
                     yield LinearReduction(on_face, on_face.standard, "no strictly feasible X: y proves a face")
+        if problem.presolve == "rows" and np.any(standard.combined.equal):
+            by_echelon = self._by_echelon()
+            if by_echelon.standard.echelon is not None:
+                why = f"{'no strictly feasible X: ' if inside is None else ''}equalities in echelon form"
+                yield LinearReduction(by_echelon, by_echelon.standard, why)
+
+    def _exposing(self, X: Array, y: np.ndarray) -> Iterator[np.ndarray]:
+        """Candidates for multipliers of a face: near a pair that runs away, and near the end of the central path of the
+        rows alone.
+        """
+        yield from whole_multipliers(*self.standard.rows_on_face(y), as_numpy(X))
+        last = run(InteriorPoint(), RowsAlone(self.program), tol=0.0, limits=Limits(max_iter=CENTRAL)).last
+        if last.X is not None and last.y is not None:
+            w = exposing(*self.standard.rows_on_face(last.y), as_numpy(last.X))
+            yield from [] if w is None else [w]
 
     def _by_echelon(self) -> LinearSDP:
         """The same with its equalities in echelon form, on the face that is known where that form shows less of it."""

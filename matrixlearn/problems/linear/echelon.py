@@ -2,37 +2,28 @@
 
 [A | b] = M [Z | z] with M of full column rank: <A_j, X> = b_j for all j exactly where <Z_k, X> = z_k for all k. This
 form is the one that Gaussian elimination to the end leaves, which does not depend on how the rows were mixed: rows that
-others imply are gone, and a row that says "an entry is 0" stands there as such. It is computed in floating point and
-rounded to fractions of small denominators. The product is compared in whole numbers; where they differ, there is none.
+others imply are gone, and a row that says "an entry is 0" stands there as such. Its lines say how the columns of
+[A | b] follow from those of its pivots (`dependence`).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import lcm
 
 import numpy as np
 
-from matrixlearn.linalg._lapack import lapack
-from matrixlearn.linalg.verified import least_singular_value
 from matrixlearn.maps import LinearMap, SparseMap, StackedMap
+from matrixlearn.problems.linear.dependence import Dependence, dependence
 from matrixlearn.problems.linear.members import exact_matrix, summed_products
-from matrixlearn.problems.linear.whole import EXACT, integers, reduced_echelon
-
-DENOMINATORS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 60, 120, 720, 5040)
-"""Tried in turn, for a row at a time."""
-
-NEAR = 1e-7
-"""How near to a fraction a number of the echelon form must be."""
-
-WORK = 1_000_000
-"""The most operations on whole numbers that an elimination may take."""
+from matrixlearn.problems.linear.whole import EXACT, without_divisor
 
 REFINED = 3
 """How often multipliers are corrected by what they miss."""
 
-MOST = 3_000_000
-"""The most entries of the rows, and products of whole numbers over ten."""
+MOST = 6_000_000
+"""The most entries of the rows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +32,7 @@ class Echelon:
 
     Attributes
     ----------
-    family : SparseMap
+    family : LinearMap
         Z.
     right : ndarray
         z.
@@ -53,7 +44,7 @@ class Echelon:
         Z = U A, where that is known.
     """
 
-    family: SparseMap
+    family: LinearMap
     right: np.ndarray
     M: np.ndarray
     rounding: float = 0.0
@@ -64,15 +55,27 @@ class Echelon:
         return self.M.T @ y
 
     def lifted(self, z: np.ndarray) -> np.ndarray:
-        """A y with M^T y = z, to rounding of its terms: U^T z, or the smallest, rows and columns of M in even units."""
+        """A y with M^T y = z, to rounding of its terms: U^T z, or the smallest, rows and columns of M in even units.
+        What rounding of one y_j leaves is made up for by another, as far as its digits go.
+        """
+        y, both = np.zeros(len(self.M)), np.vstack([z, -self.M])
+        for _ in range(REFINED if self.U is None else 1):
+            y = y + self._about(summed_products(both, np.append(1.0, y))[0])
+        missed = summed_products(both, np.append(1.0, y))[0]
+        for j in np.argsort(-np.abs(y)):  # those of the fewest digits first
+            line = self.M[j]
+            step = float(line @ missed) / float(line @ line)
+            left = missed - (y[j] + step - y[j]) * line
+            if float(left @ left) < float(missed @ missed):
+                y[j], missed = y[j] + step, left
+        return y
+
+    def _about(self, z: np.ndarray) -> np.ndarray:
+        """About a y with M^T y = z."""
         if self.U is not None:
             return summed_products(self.U, z)[0]
         rows, columns, inverse = self._inverse
-        y, both = np.zeros(len(rows)), np.vstack([z, -self.M])
-        for _ in range(REFINED):
-            missed, _ = summed_products(both, np.append(1.0, y))
-            y = y + rows * (inverse @ (columns * missed))
-        return np.asarray(y)
+        return np.asarray(rows * (inverse @ (columns * z)))
 
     @cached_property
     def _inverse(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -148,7 +151,7 @@ def entries_of(family: LinearMap) -> tuple[np.ndarray, np.ndarray, np.ndarray] |
 
 
 def echelon(family: LinearMap, right: np.ndarray) -> Echelon | None:
-    """The reduced echelon form of equalities, proved; None where none is."""
+    """The reduced echelon form of equalities; None where they contradict each other, or where it takes too much."""
     known = entries_of(family)
     if known is None:
         return None
@@ -156,81 +159,29 @@ def echelon(family: LinearMap, right: np.ndarray) -> Echelon | None:
     units = np.max(np.abs(rows), axis=1)
     if not np.all(units > 0):
         return None
-    whole = np.column_stack([rows, right])
-    for form in (_rounded_form, _eliminated_form):
-        found = form(whole, units)
-        if found is None:
-            continue
-        at, out = found
-        M, lead = rows[:, at], out[np.arange(len(out)), at]
-        if np.all(lead != 0) and np.max(np.abs(out)) <= EXACT and _is_product(whole, M, out, lead):
-            return Echelon(symmetric(out[:, :-1], i, k, family.shape[1]), out[:, -1], M / lead)
-    return None
-
-
-def _rounded_form(whole: np.ndarray, units: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
-    """(the pivots, the lines in whole numbers), computed in floating point and rounded; M of full rank is proved."""
-    rows = whole[:, :-1]
-    scaled = rows / units[:, None]
-    factored, pivots, *_ = lapack().dgeqp3(np.asfortranarray(scaled))
-    size = np.abs(np.diagonal(np.triu(factored[: min(scaled.shape)])))
-    rank = int(np.sum(size > 1e-9 * size[0])) if len(size) else 0
-    if rank == 0:
+    columns = np.vstack([rows.T, right]) * one_over(units)
+    found = dependence(columns, last=1)
+    if found is None or len(columns) - 1 in found.kept:  # 0 = 1 follows
         return None
-    at = np.sort(pivots[:rank] - 1)
-    gram = scaled[:, at].T @ scaled[:, at]
-    error = 4 * (len(scaled) + 4) * np.finfo(float).eps * float(np.trace(gram))
-    if not least_singular_value((gram + gram.T) / 2, error) > 0:  # else lines may say more than the rows
+    whole = _whole_lines(found, len(columns))
+    if whole is None:
         return None
-    form = np.linalg.lstsq(scaled[:, at], whole / units[:, None], rcond=None)[0]
-    out = np.zeros_like(form)
-    for row in range(rank):
-        for q in DENOMINATORS:
-            nearest = np.rint(q * form[row])
-            if np.max(np.abs(q * form[row] - nearest)) <= NEAR * q * max(1.0, float(np.max(np.abs(form[row])))):
-                out[row] = nearest
-                break
-        else:
-            return None
-    return at, out
+    lead = whole[np.arange(len(whole)), found.kept]
+    return Echelon(symmetric(whole[:, :-1], i, k, family.shape[1]), whole[:, -1], rows[:, found.kept] / lead)
 
 
-def _eliminated_form(whole: np.ndarray, units: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
-    """The same by elimination in whole numbers: lines that are combinations of the rows, however rows were mixed."""
-    used = np.flatnonzero(np.append(np.any(whole[:, :-1] != 0, axis=0), True))  # the right side among them
-    if len(whole) ** 2 * len(used) > WORK:
-        return None
-    pivots, lines, _ = reduced_echelon(integers(row) for row in whole[:, used])
-    if len(used) - 1 in pivots:  # 0 = 1 follows
-        return None
-    out = np.zeros((len(lines), whole.shape[1]))
-    for k, line in enumerate(lines):
-        if max(abs(int(value)) for value in line) > EXACT:
-            return None
-        out[k, used] = [float(value) for value in line]
-    return used[pivots], out
-
-
-def _is_product(whole: np.ndarray, M: np.ndarray, out: np.ndarray, lead: np.ndarray) -> bool:
-    """Whether whole_j = sum_k M_jk out_k / lead_k, exactly.
-
-    In floating point where all sums are whole numbers below 2^53, else in Python's integers.
+def _whole_lines(found: Dependence, columns: int) -> np.ndarray | None:
+    """Line k is 0 in the columns that are kept but the kth, and says what the others have of it, in numbers that are
+    whole but for powers of two; None where these have more digits than floating point.
     """
-    common = float(np.lcm.reduce(np.abs(lead).astype(np.int64)))
-    weights = common / lead
-    if np.array_equal(whole, np.rint(whole)) and np.array_equal(weights, np.rint(weights)):
-        left = M * weights
-        if float(np.max(np.abs(left) @ np.abs(out))) < EXACT and float(np.max(np.abs(whole))) * common < EXACT:
-            return bool(np.array_equal(left @ out, whole * common))
-    if M.size * out.shape[1] > 10 * MOST:
-        return False
-    both = integers(np.column_stack([M, whole]))
-    left, right = both[:, : M.shape[1]], both[:, M.shape[1] :]
-    times = np.array([int(w) for w in np.rint(weights)], dtype=object)
-    if any(int(t) * int(v) != int(common) for t, v in zip(times, lead, strict=True)):
-        return False
-    rows = np.array([[int(v) for v in row] for row in out], dtype=object)
-    return bool(np.array_equal((left * times).dot(rows), right * int(common)))
+    common = lcm(*map(int, found.denominators))
+    lines = np.zeros((len(found.kept), columns), dtype=object)
+    lines[np.arange(len(lines)), found.kept] = common
+    lines[:, found.dropped] = (found.numerators * (common // found.denominators)[:, None]).T
+    lines = np.array([without_divisor(line) for line in lines])
+    if max(abs(int(value)) for line in lines for value in line if value) > EXACT:
+        return None
+    return np.ldexp(lines.astype(float), found.exponents - found.exponents[found.kept][:, None])
 
 
 def symmetric(rows: np.ndarray, i: np.ndarray, k: np.ndarray, n: int) -> SparseMap:

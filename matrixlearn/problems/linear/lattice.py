@@ -19,7 +19,7 @@ import numpy as np
 
 from matrixlearn._array import EPS
 from matrixlearn.maps import LinearMap
-from matrixlearn.problems.linear.echelon import WORK, Echelon, entries_of, one_over, symmetric
+from matrixlearn.problems.linear.echelon import Echelon, entries_of, one_over, symmetric
 from matrixlearn.problems.linear.whole import EXACT, whole_numbers
 
 SHORTER = 0.7
@@ -27,6 +27,9 @@ SHORTER = 0.7
 
 LOVASZ = 0.5
 """Part of the square of the distance of the row before, below which the distance of a row makes the two change."""
+
+WORK = 1_000_000
+"""The most products of whole numbers in a round over all rows."""
 
 STEPS = 100
 """For each row, on average."""

@@ -6,12 +6,19 @@ from dataclasses import replace
 
 import numpy as np
 
-from matrixlearn.linalg import is_complex
+from matrixlearn.linalg import cholesky, is_complex
 from matrixlearn.maps import CompressedMap, DenseMap, LinearMap, RankOneMap, SparseMap
-from matrixlearn.problems.linear.echelon import Replaced, echelon
+from matrixlearn.problems.linear.dependence import dependence
+from matrixlearn.problems.linear.echelon import Echelon, Replaced, entries_of
 from matrixlearn.problems.linear.face import Face
 from matrixlearn.problems.linear.members import exact_matrix
 from matrixlearn.problems.linear.whole import WORK, exact_congruence
+
+CLEARLY = 1e-8
+"""The least eigenvalue of the Gram matrix of rows of length one that are independent."""
+
+MOST = 8_000_000
+"""The most entries of the V^T A_j V."""
 
 
 def compressed(family: LinearMap, V: np.ndarray) -> tuple[LinearMap, LinearMap]:
@@ -24,8 +31,8 @@ def compressed(family: LinearMap, V: np.ndarray) -> tuple[LinearMap, LinearMap]:
     for j in range(m):
         A = exact_matrix(family, j)
         part = None if A is None else exact_congruence(A, V)
-        entries += WORK if part is None else int(np.count_nonzero(part))
-        if part is None or entries > WORK:
+        entries += MOST if part is None else int(np.count_nonzero(part))
+        if part is None or entries > MOST:
             break
         rows.append(sp.csr_array(part.reshape(1, -1)))
     else:
@@ -50,10 +57,25 @@ def rank_one(A: np.ndarray) -> RankOneMap | None:
 
 
 def fewer(family: LinearMap, right: np.ndarray, equal: np.ndarray) -> Replaced | None:
-    """The equalities in echelon form, where some follow from others."""
+    """The equalities without those that follow from others, exactly; None where none is seen to."""
     rows = np.flatnonzero(equal)
-    found = echelon(family.at(rows), right[rows])
-    return Replaced(equal, found) if found is not None and len(found.right) < len(rows) else None
+    known = entries_of(family.at(rows))
+    if known is None or _are_independent(known[0]):
+        return None
+    found = dependence(np.column_stack([known[0], right[rows]]))
+    if found is None or len(found.dropped) == 0 or known[0].shape[1] in found.places:  # 0 = 1 follows
+        return None
+    kept, eye = np.sort(found.kept), np.eye(len(rows))
+    M = eye[:, kept]
+    M[found.dropped] = found.weights()[:, np.argsort(found.kept)]
+    return Replaced(equal, Echelon(family.at(rows[kept]), right[rows[kept]], M, 0.0, eye[kept]))
+
+
+def _are_independent(rows: np.ndarray) -> bool:
+    """Whether rows are clearly so, in floating point."""
+    units = np.linalg.norm(rows, axis=1)
+    scaled = rows / np.where(units > 0, units, 1.0)[:, None]
+    return cholesky(scaled @ scaled.T - CLEARLY * np.eye(len(rows))) is not None
 
 
 def without_unused(

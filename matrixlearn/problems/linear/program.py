@@ -256,9 +256,9 @@ class LinearSDP(ConicProblem):
             return None
         rows = combined(on_numpy(self.family), self.b, self.equalities, self.trace_bound)
         those = rows.kept[rows.equal]
-        return (
-            echelon(on_numpy(self.family).at(those), self.b[those]) if len(those) and not rows.contradiction else None
-        )
+        if rows.contradiction or not len(those):
+            return None
+        return echelon(on_numpy(self.family).at(those), self.b[those])
 
     def play(self) -> Play:
         """That of the equivalent program, which is solved in the place of this one."""

@@ -21,9 +21,10 @@ from matrixlearn.linalg import cholesky, sym
 from matrixlearn.linalg.pivoting import pivot_order
 from matrixlearn.linalg.verified import INF
 from matrixlearn.maps import CompressedMap, DenseMap
+from matrixlearn.problems.linear.dependence import dependence
 from matrixlearn.problems.linear.members import exact_matrix
 from matrixlearn.problems.linear.proof import Proof
-from matrixlearn.problems.linear.whole import EXACT, exact_congruence, integers, reduced_echelon
+from matrixlearn.problems.linear.whole import EXACT, exact_congruence
 
 GAP = 1e5
 """How far apart the eigenvalues of the range and the others must be."""
@@ -36,9 +37,6 @@ LARGEST = 120
 
 MOST = 2_000_000
 """The most entries of the V^T A_j V."""
-
-WORK = 400_000
-"""The most operations on whole numbers that an elimination may take: a tenth of a second."""
 
 NEAR = 1e-5
 """Part of their terms that equalities may be missed by."""
@@ -202,8 +200,7 @@ def _restricted(proof: Proof, equal: np.ndarray, V: np.ndarray) -> Proof | None:
 def independent(rows: np.ndarray, right: np.ndarray, equal: np.ndarray) -> np.ndarray | None:
     """The rows that say something: all inequalities but 0 <= b_j, and equalities that imply the others, exactly.
 
-    None where they contradict each other, or where it takes too much work. Fraction-free elimination, the rows in the
-    order in which they are independent numerically.
+    None where they contradict each other, or where it takes too much work.
     """
     says = np.any(rows != 0, axis=1)
     if np.any(right[~says] < 0) or np.any(right[~says & equal] != 0):
@@ -211,13 +208,7 @@ def independent(rows: np.ndarray, right: np.ndarray, equal: np.ndarray) -> np.nd
     those = np.flatnonzero(equal & says)
     if not len(those):
         return np.flatnonzero(says)
-    units = np.abs(rows[those]).max(axis=1)
-    order = those[pivot_order((rows[those] / units[:, None]).T)]
-    used = np.flatnonzero(np.any(rows[order] != 0, axis=0))
-    rank = min(len(order), len(used))
-    if len(order) * rank * (len(used) + 1) > WORK:
+    found = dependence(np.column_stack([rows, right])[those])
+    if found is None or rows.shape[1] in found.places:  # 0 = 1 follows
         return None
-    pivots, _, named = reduced_echelon(integers(line) for line in np.column_stack([rows[order][:, used], right[order]]))
-    if len(used) in pivots:  # 0 = 1 follows
-        return None
-    return np.sort(np.append(np.flatnonzero(says & ~equal), order[named]))
+    return np.sort(np.append(np.flatnonzero(says & ~equal), those[found.kept]))

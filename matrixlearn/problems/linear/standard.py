@@ -147,7 +147,7 @@ class Standard:
                 elif len(again.kept) < len(rows):
                     playing, exact, right = playing.at(again.kept), exact.at(again.kept), right[again.kept]
                     on_face, equal_here = again, again.equal
-                if by_echelon is not None and np.any(equal_here) and not again.contradiction:
+                if np.any(equal_here) and not again.contradiction:
                     face_echelon = fewer(exact, right, equal_here)
                 if face_echelon is not None:
                     exact, right, equal_here = face_echelon.rows(exact, right)
@@ -296,7 +296,8 @@ class Standard:
         before = self.before
         if not np.any(face.weights):
             return 0.0
-        if self.echelon is not None or (face.tight is not None and np.any(face.tight)):
+        mixed = self.echelon is not None or bool(np.any(face.weights[face.rows]))
+        if mixed or (face.tight is not None and np.any(face.tight)):
             return 0.0  # its multipliers would be mixed with those of other rows, and rounding grows with K
         F, _ = before.slack(y)
         size = frobenius(F)
