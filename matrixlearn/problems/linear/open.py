@@ -219,11 +219,14 @@ class OpenProgram(GameProblem, ConicProblem):
         return feasible(proof, W)
 
     def within_limit(self, X: Array, room: float = 0.0) -> bool:
-        """Whether the feasible matrix that X proves has a trace of at most R (1 + room), R the user's bound."""
+        """Whether the feasible matrix that X proves, or X where it proves none, has a trace of at most R (1 + room)."""
         if self.limit is None:
             return True
-        found = self._feasible(self._hermitian(X))
-        return found is not None and self.limit.holds(self.proof, found, room)
+        W = self._hermitian(X)
+        found = self._feasible(W)
+        if found is None:
+            return self.trace_of(W) <= self.limit.R * (1 + room)
+        return self.limit.holds(self.proof, found, room)
 
     def nearly_within_limit(self, X: Array) -> bool:
         """The same but for rounding, which an X whose trace is R may miss it by."""
