@@ -18,11 +18,8 @@ from matrixlearn.problems.linear.kernel import with_exact_kernel
 from matrixlearn.problems.linear.members import exact_matrix
 from matrixlearn.problems.linear.proof import Proof
 from matrixlearn.problems.linear.scaling import root_powers
-from matrixlearn.problems.linear.span import spanned
+from matrixlearn.problems.linear.span import SMALL, spanned
 from matrixlearn.problems.linear.whole import exact_congruence
-
-SMALL = 40
-"""The order up to which such numbers are looked for."""
 
 SINGULAR = 1e-10
 """Part of the largest eigenvalue up to which a negative one is looked at exactly."""

@@ -14,6 +14,7 @@ from math import lcm
 
 import numpy as np
 
+from matrixlearn.linalg.pivoting import pivot_order
 from matrixlearn.maps import LinearMap, SparseMap, StackedMap
 from matrixlearn.problems.linear.dependence import Dependence, dependence
 from matrixlearn.problems.linear.members import exact_matrix, summed_products
@@ -55,27 +56,21 @@ class Echelon:
         return self.M.T @ y
 
     def lifted(self, z: np.ndarray) -> np.ndarray:
-        """A y with M^T y = z, to rounding of its terms: U^T z, or the smallest, rows and columns of M in even units.
-        What rounding of one y_j leaves is made up for by another, as far as its digits go.
+        """A y with M^T y = z, to rounding of its terms: U^T z, rounded so that M^T y is near, or the smallest, rows and
+        columns of M in even units.
         """
-        y, both = np.zeros(len(self.M)), np.vstack([z, -self.M])
-        for _ in range(REFINED if self.U is None else 1):
-            y = y + self._about(summed_products(both, np.append(1.0, y))[0])
-        missed = summed_products(both, np.append(1.0, y))[0]
-        for j in np.argsort(-np.abs(y)):  # those of the fewest digits first
-            line = self.M[j]
-            step = float(line @ missed) / float(line @ line)
-            left = missed - (y[j] + step - y[j]) * line
-            if float(left @ left) < float(missed @ missed):
-                y[j], missed = y[j] + step, left
-        return y
-
-    def _about(self, z: np.ndarray) -> np.ndarray:
-        """About a y with M^T y = z."""
+        both = np.vstack([z, -self.M])
         if self.U is not None:
-            return summed_products(self.U, z)[0]
+            y = summed_products(self.U, z)[0]
+            missed, _ = summed_products(both, np.append(1.0, y))
+            unit = np.spacing(np.abs(y))
+            return y + unit * whole_near(self.M.T * unit, missed) if np.any(missed) else y
         rows, columns, inverse = self._inverse
-        return np.asarray(rows * (inverse @ (columns * z)))
+        y = np.zeros(len(rows))
+        for _ in range(REFINED):
+            missed, _ = summed_products(both, np.append(1.0, y))
+            y = y + rows * (inverse @ (columns * missed))
+        return np.asarray(y)
 
     @cached_property
     def _inverse(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -83,6 +78,19 @@ class Echelon:
         rows = one_over(np.max(np.abs(self.M), axis=1))
         columns = one_over(np.max(np.abs(self.M * rows[:, None]), axis=0))
         return rows, columns, np.linalg.pinv((self.M * rows[:, None] * columns).T)
+
+
+def whole_near(B: np.ndarray, target: np.ndarray) -> np.ndarray:
+    """Whole numbers c with B c near the target, one after the other, each for what those before have left (Babai 1986);
+    B of shape (k, m) and full rank.
+    """
+    out, used = np.zeros(B.shape[1]), pivot_order(B)[: len(B)]
+    Q, R = np.linalg.qr(B[:, used])
+    left = Q.T @ target
+    for j in reversed(range(len(used))):
+        out[used[j]] = np.rint(left[j] / R[j, j])
+        left = left - out[used[j]] * R[:, j]
+    return out
 
 
 def one_over(sizes: np.ndarray) -> np.ndarray:

@@ -11,10 +11,11 @@ import numpy as np
 from matrixlearn._array import EPS
 from matrixlearn.linalg import cholesky, frobenius, inner, inverse_factor
 from matrixlearn.linalg.verified import INF, diagonal_blocks, inner_bounded, is_definite, least_eigenvalue
+from matrixlearn.maps.bounded import apply_error
 from matrixlearn.problems.linear.combination import combinations
 from matrixlearn.problems.linear.digits import exact_combination
-from matrixlearn.problems.linear.proof import MOVES, Proof
-from matrixlearn.problems.linear.span import spanned
+from matrixlearn.problems.linear.proof import MOVES, ROOM, Proof
+from matrixlearn.problems.linear.span import Feasible, feasible
 
 ROUNDED = 64 * EPS
 """Part of n R by which a trace, or what the rows say of it, may be above R: rounding, as far as X is known."""
@@ -51,22 +52,21 @@ class TraceLimit:
         value, rounding = inner_bounded(self.matrix, X)
         return value + rounding + self.error * frobenius(X) + (frobenius(self.matrix) + self.error) * delta
 
-    def holds(self, proof: Proof, W: np.ndarray, room: float = 0.0) -> bool:
-        """Whether the feasible matrix that W proves has a trace of at most R (1 + room).
+    def holds(self, proof: Proof, found: Feasible, room: float = 0.0) -> bool:
+        """Whether the trace of a feasible matrix is proved to be at most R (1 + room).
 
         Where the rows that it meets bound the trace by R, R says nothing more.
         """
-        most = self.R * (1 + room)
-        if self.most(W, proof.margin(W).delta) <= most or self._follows(proof, proof.equal):
-            return True
-        found = spanned(proof, W)
-        if found is None:
-            return False
-        return self.most(found.point, found.delta) <= most or self._follows(proof, found.equal)
+        return self.most(found.point, found.delta) <= self.R * (1 + room) or self._follows(proof, found.equal)
 
     def toward(self, proof: Proof, W: np.ndarray, inside: np.ndarray) -> np.ndarray:
         """The first of W + theta (X_0 - W) whose trace is proved to be at most R; W where it is, and where none is."""
-        if self.holds(proof, W) or not self.holds(proof, inside):
+
+        def holds(at: np.ndarray) -> bool:
+            found = feasible(proof, at)
+            return found is not None and self.holds(proof, found)
+
+        if holds(W) or not holds(inside):
             return W
         here, there = (inner(self.matrix, at) for at in (W, inside))
         theta = max((here - self.R) / (here - there), 0.0) + 4 * EPS if here > there else 1.0
@@ -74,20 +74,29 @@ class TraceLimit:
             if theta * times >= 1:
                 break
             moved = W + theta * times * (inside - W)
-            if self.holds(proof, moved) and proof.lower(moved)[0] > -INF:
+            if holds(moved):
                 return np.asarray(moved)
         return W
 
     def _follows(self, proof: Proof, equal: np.ndarray) -> bool:
-        """Whether rows, ``equal`` of them with equality, say that the trace is at most R, but for rounding: A(z) is the
-        matrix of the trace, z_j >= 0 outside these, and b.z <= R.
+        """Whether rows, ``equal`` of them with equality, say that the trace is at most R, but for rounding: b.z <= R
+        where A(z) is the matrix F of the trace exactly, z_j >= 0 outside these, and with ||F - A(z)|| <= e
+
+            <F, X> <= b.z + e ||X|| <= b.z + e <F, X> / lambda_min(F)    =>    <F, X> (1 - e / lambda_min(F)) <= b.z
         """
         most = self.R * (1 + ROUNDED * len(self.matrix))
         for z in combinations(proof.family, proof.family.sizes, equal, self.matrix):
             exact = None if self.error else exact_combination(proof, self.matrix, z)
-            if float(proof.b @ (z if exact is None else exact)) <= most:
+            off = 0.0 if exact is not None else self._off(proof, z)
+            worth = proof.value(z if exact is None else exact)[0]
+            if off < 0.5 and worth <= most * (1 - 2 * off):
                 return True
         return False
+
+    def _off(self, proof: Proof, z: np.ndarray) -> float:
+        """e / lambda_min(F), e a bound on ||F - A(z)||."""
+        apart = ROOM * frobenius(self.matrix - proof.family.apply(z))
+        return (apart + apply_error(proof.family, z) + self.error) / self.least if self.least > 0 else INF
 
     @cached_property
     def _inverse_factor(self) -> np.ndarray | None:

@@ -24,7 +24,6 @@ from matrixlearn.problems.conic import ConicProblem
 from matrixlearn.problems.game import Game
 from matrixlearn.problems.linear.combination import combinations
 from matrixlearn.problems.linear.digits import (
-    SMALL,
     exact_farkas,
     exact_multipliers,
     is_exactly_feasible,
@@ -34,19 +33,13 @@ from matrixlearn.problems.linear.limit import NEAR, ROUNDED, TraceLimit
 from matrixlearn.problems.linear.proof import TERMS, Proof
 from matrixlearn.problems.linear.recovery import recovered
 from matrixlearn.problems.linear.slater import mixing, optimal_multipliers
-from matrixlearn.problems.linear.span import spanned
+from matrixlearn.problems.linear.span import Feasible, feasible, spanned
 from matrixlearn.problems.played import GameProblem
 from matrixlearn.sets import KnapsackSet, TraceBall
 from matrixlearn.typing import Array
 
 VANISHED = 1e-6
 """Part of the usual trace below which X is taken to go to 0, where X = 0 is feasible."""
-
-ROUNDING = 1e-12
-"""Part of ||C|| ||X|| that a negative lower bound may be and count as 0 but for rounding."""
-
-LOST = 1e-10
-"""Part of its size by which a lower bound may be below the objective before a better proof is looked for."""
 
 SMALL_MULTIPLE = 2.0**-10
 """Of the largest multiple of I that the rows allow, what others are moved towards."""
@@ -206,35 +199,38 @@ class OpenProgram(GameProblem, ConicProblem):
     # -- bounds -----------------------------------------------------------------------------------
 
     def _hermitian(self, X: Array) -> np.ndarray:
-        return as_numpy(self.game.S.hermitian_blocks(X))
+        W = as_numpy(self.game.S.hermitian_blocks(X))
+        return W.astype(np.result_type(W, self.proof.C), copy=False)  # complex, where the program is
 
     def bound_from_matrix(self, X: Array) -> Bound:
         W = self._hermitian(X)
-        lower, size = self.proof.lower(W)
-        vanished = lower < 0 and float(np.max(np.abs(W))) < VANISHED * self.usual_trace
-        if vanished and self.proof.zero_is_feasible:  # X goes to 0, and is better there
-            W, X = 0 * W, 0 * X
-            lower, size = self.proof.lower(W)
-        rounding = self.proof.rounding(W)
-        found = spanned(self.proof, W) if self._loses(W, lower, size) else None
-        if found is not None and found.lower > lower:
-            point = from_numpy(found.point, self.C)
-            return Bound(point=point, lower=found.lower, size=found.size, rounding=rounding, singular=True)
-        return Bound(point=X, lower=lower, size=size, rounding=rounding)
+        found = self._feasible(W)
+        if found is None:
+            return Bound(point=X, size=self.proof.terms(W), rounding=self.proof.rounding(W))
+        point = X if found.point is W else from_numpy(found.point, self.C)
+        rounding = self.proof.rounding(found.point)
+        return Bound(point=point, lower=found.lower, size=found.size, rounding=rounding, singular=found.singular)
 
-    def _loses(self, W: np.ndarray, lower: float, size: float) -> bool:
-        """Whether the bound of W is missing, or less than <C, W> by more than rounding, or 0 but for rounding."""
-        if lower == -INF or -ROUNDING * self.proof.cost_size * frobenius(W) < lower < 0:
+    def _feasible(self, W: np.ndarray) -> Feasible | None:
+        """The feasible matrix that W proves: 0 where W goes to 0, and is better there."""
+        proof = self.proof
+        if proof.zero_is_feasible and float(np.max(np.abs(W))) < VANISHED * self.usual_trace and proof.lower(W)[0] < 0:
+            W = 0 * W
+        return feasible(proof, W)
+
+    def within_limit(self, X: Array, room: float = 0.0) -> bool:
+        """Whether the feasible matrix that X proves, or X where it proves none, has a trace of at most R (1 + room)."""
+        if self.limit is None:
             return True
-        return len(W) <= SMALL and inner(as_numpy(self.C), W) - lower > LOST * max(abs(lower), size)
-
-    def within_limit(self, X: Array) -> bool:
-        """Whether the feasible matrix that X proves has a trace that the user's bound allows."""
-        return self.limit is None or self.limit.holds(self.proof, self._hermitian(X))
+        W = self._hermitian(X)
+        found = self._feasible(W)
+        if found is None:
+            return self.trace_of(W) <= self.limit.R * (1 + room)
+        return self.limit.holds(self.proof, found, room)
 
     def nearly_within_limit(self, X: Array) -> bool:
         """The same but for rounding, which an X whose trace is R may miss it by."""
-        return self.limit is None or self.limit.holds(self.proof, self._hermitian(X), ROUNDED * self.C.shape[0])
+        return self.within_limit(X, ROUNDED * self.C.shape[0])
 
     def ray_near(self, X: Array) -> Array | None:
         """X' >= 0 with <A_j, X'> = 0 or <= 0 and <C, X'> > 0, proved, near a multiple of X; None where none is found.

@@ -17,7 +17,7 @@ from math import lcm
 import numpy as np
 
 from matrixlearn._array import EPS
-from matrixlearn.linalg import cholesky, sym
+from matrixlearn.linalg import cholesky, frobenius, inner, sym
 from matrixlearn.linalg.pivoting import pivot_order
 from matrixlearn.linalg.verified import INF
 from matrixlearn.maps import CompressedMap, DenseMap
@@ -48,20 +48,32 @@ DENOMINATOR = 64
 """The largest denominator of an entry, but for a power of two."""
 
 
+LOST = 1e-10
+"""Part of its size by which a lower bound may be below the objective before a better proof is looked for."""
+
+ROUNDING = 1e-12
+"""Part of ||C|| ||X|| that a negative lower bound may be and count as 0 but for rounding."""
+
+SMALL = 40
+"""The order up to which digits that a bound has lost, and numbers of few digits, are looked for."""
+
+
 @dataclass(frozen=True)
-class Spanned:
+class Feasible:
     """A matrix near X that is feasible, proved.
 
     Attributes
     ----------
     point : ndarray, shape (n, n)
-        V W V^T.
+        X, or V W V^T.
     lower, size : float
         What it proves, and what that adds up to.
     delta : float
         How far from ``point`` the feasible matrix may be, in the Frobenius norm.
     equal : ndarray of bool, shape (m,)
         The rows that it meets with equality.
+    singular : bool
+        Whether the range of X proves it, and X itself less.
     """
 
     point: np.ndarray
@@ -69,9 +81,26 @@ class Spanned:
     size: float
     delta: float
     equal: np.ndarray
+    singular: bool = True
 
 
-def spanned(proof: Proof, X: np.ndarray) -> Spanned | None:
+def feasible(proof: Proof, X: np.ndarray) -> Feasible | None:
+    """The matrix that X proves, or that its range does where that proves more; None where neither proves any."""
+    lower, size = proof.lower(X)
+    found = spanned(proof, X) if _loses(proof, X, lower, size) else None
+    if lower == -INF or (found is not None and found.lower > lower):
+        return found
+    return Feasible(X, lower, size, proof.margin(X).delta, proof.equal, singular=False)
+
+
+def _loses(proof: Proof, X: np.ndarray, lower: float, size: float) -> bool:
+    """Whether the bound of X is missing, or less than <C, X> by more than rounding, or 0 but for rounding."""
+    if lower == -INF or -ROUNDING * proof.cost_size * frobenius(X) < lower < 0:
+        return True
+    return len(X) <= SMALL and inner(proof.C, X) - lower > LOST * max(abs(lower), size)
+
+
+def spanned(proof: Proof, X: np.ndarray) -> Feasible | None:
     """What the range of X proves; None where it proves nothing."""
     if len(X) > LARGEST or isinstance(proof.family, CompressedMap) or not np.any(X):
         return None
@@ -87,7 +116,7 @@ def spanned(proof: Proof, X: np.ndarray) -> Spanned | None:
     return next((each for each in found if each is not None), None)
 
 
-def within(proof: Proof, X: np.ndarray, V: np.ndarray, equal: np.ndarray) -> Spanned | None:
+def within(proof: Proof, X: np.ndarray, V: np.ndarray, equal: np.ndarray) -> Feasible | None:
     """What the matrix next to X in {V W V^T} proves that meets the rows ``equal`` with equality; None for nothing."""
     n = len(X)
     if len(proof.b) * V.shape[1] ** 2 > MOST:
@@ -110,7 +139,7 @@ def within(proof: Proof, X: np.ndarray, V: np.ndarray, equal: np.ndarray) -> Spa
         point = (point[:n, :n] + point[n:, n:]) / 2 + 0.5j * (point[n:, :n] - point[:n, n:])
     rounding = 4 * (len(V) + 4) * EPS * float(np.trace(W))
     delta = float(np.linalg.norm(V)) ** 2 * (inside.margin(W).delta + rounding)
-    return Spanned(point, lower, proof.terms(point), delta, equal)
+    return Feasible(point, lower, proof.terms(point), delta, equal)
 
 
 def as_real(A: np.ndarray) -> np.ndarray:

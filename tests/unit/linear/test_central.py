@@ -14,7 +14,8 @@ from matrixlearn.reductions.linear import CENTRAL
 
 def assignments(n, rng):
     """The relaxation of Zhao et al. (1998) of quadratic assignment: Y = (1, x)(1, x)^T, x the entries of a permutation
-    matrix, with the squares of its row and column sums hidden in sums of rows. Y has (n - 1)^2 + 1 of n^2 + 1 dimensions.
+    matrix, with the squares of its row and column sums hidden in sums of rows. Y has (n - 1)^2 + 1 of n^2 + 1
+    dimensions.
 
     The permutation matrices' mean is in the relative interior of what is feasible.
     """
