@@ -196,7 +196,10 @@ def _solved(problem: Problem, asked: Request, tell: Callback) -> Solution:
         problems.append(problem)
         points.append(reduction.lift_best(best, width))
         in_time = ended != INTERRUPTED and inner.remaining().spent < asked.limits.time_limit
-        reduction = reduction.after(found.run, inner.tol, inner.atol) if in_time else None
+        try:
+            reduction = reduction.after(found.run, inner.tol, inner.atol) if in_time else None
+        except KeyboardInterrupt:  # what is found so far is the answer
+            reduction, found = None, replace(found, run=replace(found.run, ended=INTERRUPTED))
         notes += found.notes if reduction is None else [*found.notes, f"ended: {ended}"]
     final = points[-1]
     if len(points) > 1 and not best.infeasible:

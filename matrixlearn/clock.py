@@ -52,9 +52,14 @@ def ending_after(seconds: float) -> Iterator[None]:
         yield
 
 
+def time_left() -> float:
+    """The seconds that the solve that calls has left, below 0 afterwards; inf outside of one."""
+    return _end.get() - clock_time()
+
+
 def there_is_time() -> bool:
     """Whether the solve that calls has time left; outside of one there is."""
-    return clock_time() <= _end.get()
+    return time_left() >= 0
 
 
 def ask_the_clock() -> None:

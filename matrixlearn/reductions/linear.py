@@ -18,7 +18,8 @@ import numpy as np
 
 from matrixlearn._array import as_numpy
 from matrixlearn.certificate import nearest_proved
-from matrixlearn.engines.base import Limits, Run, run
+from matrixlearn.clock import time_left
+from matrixlearn.engines.base import INTERRUPTED, Limits, Run, run
 from matrixlearn.engines.incumbent import Incumbent, Proposal
 from matrixlearn.engines.interior_point import InteriorPoint
 from matrixlearn.exceptions import ProblemError
@@ -26,7 +27,6 @@ from matrixlearn.files import LARGEST
 from matrixlearn.problems.base import INF, Problem
 from matrixlearn.problems.linear.basis import basis_of
 from matrixlearn.problems.linear.central import RowsAlone, exposing
-from matrixlearn.problems.linear.face import whole_multipliers
 from matrixlearn.problems.linear.open import OpenProgram
 from matrixlearn.problems.linear.program import LinearSDP
 from matrixlearn.problems.linear.scaling import units_of
@@ -174,13 +174,11 @@ class LinearReduction(Reduction):
         """The ways to a program that may have a strictly feasible X where this one has none, or whose equalities are
         further from depending on each other.
         """
-        problem, standard, last, inside = self.problem, self.standard, run.last, run.incumbent.inside
+        problem, standard, inside = self.problem, self.standard, run.incumbent.inside
         earlier = [] if problem.facial is None else list(np.atleast_2d(problem.facial))
-        if inside is None and last.X is not None and last.y is not None and len(earlier) < MOST_FACES:
-            for whole in self._exposing(last.X, last.y):
-                y = np.zeros(len(standard.r))
-                y[standard.rows_left] = whole
-                on_face = dataclasses.replace(problem, facial=np.stack([*earlier, y * standard.r]))
+        if inside is None and len(earlier) < MOST_FACES:
+            for w in self._exposing():
+                on_face = dataclasses.replace(problem, facial=np.stack([*earlier, w]))
                 if len(on_face.standard.program.C) < len(standard.program.C) or on_face.standard.answer:
                     yield LinearReduction(on_face, on_face.standard, "no strictly feasible X: y proves a face")
         if problem.presolve == "rows" and np.any(standard.combined.equal):
@@ -189,19 +187,28 @@ class LinearReduction(Reduction):
                 why = f"{'no strictly feasible X: ' if inside is None else ''}equalities in echelon form"
                 yield LinearReduction(by_echelon, by_echelon.standard, why)
 
-    def _exposing(self, X: Array, y: np.ndarray) -> Iterator[np.ndarray]:
-        """Candidates for multipliers of a face: near a pair that runs away, and near the end of the central path of the
-        rows alone.
+    def _exposing(self) -> Iterator[np.ndarray]:
+        """Candidates for multipliers of a face, of the rows that ``presolve`` leaves: near the end of the central path
+        of the rows alone.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            As the user asks.
         """
-        yield from whole_multipliers(*self.standard.rows_on_face(y), as_numpy(X))
-        last = run(InteriorPoint(), RowsAlone(self.program), tol=0.0, limits=Limits(max_iter=CENTRAL)).last
-        if last.X is not None and last.y is not None:
-            w = exposing(*self.standard.rows_on_face(last.y), as_numpy(last.X))
-            yield from [] if w is None else [w]
+        standard, limits = self.standard, Limits(max_iter=CENTRAL, time_limit=time_left())
+        done = run(InteriorPoint(), RowsAlone(self.program), tol=0.0, limits=limits)
+        if done.ended == INTERRUPTED:
+            raise KeyboardInterrupt
+        X, y = done.last.X, done.last.y
+        for w in () if X is None or y is None else exposing(*standard.rows_on_face(y), as_numpy(X)):
+            out = np.zeros(len(standard.r))
+            out[standard.rows_left] = w
+            yield out * standard.r
 
     def _by_echelon(self) -> LinearSDP:
         """The same with its equalities in echelon form, on the face that is known where that form shows less of it."""
-        plain = dataclasses.replace(self.problem, presolve="echelon")
+        plain = dataclasses.replace(self.problem, presolve="echelon", facial=None)
         standard, face = plain.standard, self.standard.face
         if standard.echelon is None or face is None or not np.any(face.weights):
             return plain

@@ -18,6 +18,7 @@ reduction".
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -31,7 +32,7 @@ from matrixlearn.problems.game import Game
 from matrixlearn.problems.linear.dependence import dependence
 from matrixlearn.problems.linear.echelon import one_over
 from matrixlearn.problems.linear.open import OpenProgram
-from matrixlearn.problems.linear.span import whole_range
+from matrixlearn.problems.linear.span import whole_ranges
 from matrixlearn.typing import Array
 
 if TYPE_CHECKING:
@@ -39,6 +40,12 @@ if TYPE_CHECKING:
 
 UNUSED = 1e-6
 """Part of the largest term of A(y) below which that of an inequality counts as 0."""
+
+GAPS = 1e2, 3
+"""The least ratio of neighbouring eigenvalues that are taken for a gap, and how many gaps are looked at."""
+
+NOISE = 1e-14
+"""Part of the largest eigenvalue that counts as 0."""
 
 DIGITS = 16
 """Binary digits of the multiples of null vectors."""
@@ -75,22 +82,33 @@ class RowsAlone(Problem):
         raise CapabilityError(msg)
 
 
-def exposing(family: LinearMap, b: np.ndarray, equal: np.ndarray, y: np.ndarray, X: np.ndarray) -> np.ndarray | None:
-    """w near a multiple of y with A(w) V = 0 and b.w = 0 exactly, V the range of X; None where none is found."""
+def exposing(family: LinearMap, b: np.ndarray, equal: np.ndarray, y: np.ndarray, X: np.ndarray) -> Iterator[np.ndarray]:
+    """w near a multiple of y with A(w) V = 0 and b.w = 0 exactly: V the range of X, or, where faces lie in faces, the
+    null space of the part of A(y) that is larger than the rest.
+    """
     m, n = family.shape
     if np.iscomplexobj(X) or m * n * n > MOST or not (np.isfinite(X).all() and np.isfinite(y).all()):
-        return None
-    V, terms = whole_range(X), np.abs(y) * family.sizes
-    used = np.flatnonzero(equal | (terms > UNUSED * np.max(terms, initial=0.0)))
-    if V is None or V.shape[1] == n or not len(used):
-        return None
-    lines = [np.append((np.real(family.matrix(int(j))) @ V).reshape(-1), b[j]) for j in used]
-    found = dependence(np.stack(lines))
+        return
+    slack, U = np.linalg.eigh(family.apply(y))
+    largest = float(slack[-1])
+    if not largest > 0:
+        return
+    inverse = (U / np.maximum(slack, NOISE * largest)) @ U.T
+    terms = np.abs(y) * family.sizes
+    used = np.flatnonzero(equal | (terms > UNUSED * np.max(terms)))
+    for V in (*whole_ranges(X, GAPS), *whole_ranges(inverse, GAPS)):
+        w = np.zeros(m)
+        w[used] = _near(np.stack([np.append(family.matrix(int(j)) @ V, b[j]) for j in used]), y[used])
+        if np.any(w):
+            yield w
+
+
+def _near(rows: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """w near a multiple of y with sum_j w_j rows_j = 0 exactly, in few digits; 0 where none is found."""
+    found = dependence(rows)
     free = None if found is None else found.null_vectors()
     if free is None or free.shape[1] == 0:
-        return None
+        return 0 * y
     free = free * one_over(np.max(np.abs(free), axis=0))
-    times = np.linalg.lstsq(free, y[used], rcond=None)[0]
-    w = np.zeros(m)
-    w[used] = free @ np.rint(2.0**DIGITS * one_over(np.max(np.abs(times))) * times)
-    return w
+    times = np.linalg.lstsq(free, y, rcond=None)[0]
+    return np.asarray(free @ np.rint(2.0**DIGITS * one_over(np.max(np.abs(times))) * times))

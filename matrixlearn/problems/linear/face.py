@@ -25,7 +25,7 @@ from matrixlearn.linalg import is_complex
 from matrixlearn.linalg.verified import approximate_least, is_definite
 from matrixlearn.maps import CompressedMap, LinearMap
 from matrixlearn.problems.linear.members import exact_matrix, lost_by_sum, two_product
-from matrixlearn.problems.linear.whole import EXACT, WORK, exact_congruence, integers, null_space, whole_congruence
+from matrixlearn.problems.linear.whole import EXACT, exact_congruence, integers, null_space, whole_congruence
 
 NEARLY = 1e-10
 """Part of its size below which an eigenvalue, or what a face leaves of a row, is looked at exactly."""
@@ -210,56 +210,9 @@ def _facial(family: LinearMap, candidates: np.ndarray, equal: np.ndarray) -> np.
     return out
 
 
-def whole_multipliers(
-    family: LinearMap, b: np.ndarray, equal: np.ndarray, y: np.ndarray, X: np.ndarray
-) -> list[np.ndarray]:
-    """Candidates for multipliers of a face, small whole numbers w with w_j >= 0 outside E and b.w <= 0 exactly.
-
-    They are near a y that runs away, and near what an X on the face leaves of it, {w : A(w) X = 0, b.w = 0}.
-    """
-    out: list[np.ndarray] = []
-    if not (np.isfinite(y).all() and np.isfinite(X).all()):
-        return out
-    for w in (_orthogonal(family, b, y, X), y):
-        for unit in _units(w):
-            whole = np.rint(w / unit)
-            near = float(np.max(np.abs(w / unit - whole))) <= 0.02
-            signed = bool(np.all(whole[~equal] >= 0))
-            if near and signed and exact_inner(b, whole) <= 0:
-                out.append(whole)
-                break
-    return out
-
-
-def _units(w: np.ndarray) -> list[float]:
-    """What w may be a whole multiple of, in this order: parts of its largest entry, and of the least beyond noise."""
-    sizes = np.abs(w)
-    largest = float(np.max(sizes, initial=0.0))
-    if largest == 0:
-        return []
-    least = float(np.min(sizes[sizes > 1e-3 * largest]))
-    return [largest / q for q in (1, 2, 3, 4, 6, 8, 12)] + [least / q for q in (1, 2, 3, 4, 6)]
-
-
 def exact_inner(a: np.ndarray, b: np.ndarray) -> Fraction:
     """a.b without rounding."""
     return sum((Fraction(float(x)) * Fraction(float(y)) for x, y in zip(a, b, strict=True)), Fraction(0))
-
-
-def _orthogonal(family: LinearMap, b: np.ndarray, y: np.ndarray, X: np.ndarray) -> np.ndarray:
-    """The part of y in {w : A(w) U = 0, b.w = 0}, U the range of X but for what is small."""
-    m = len(b)
-    w, U = np.linalg.eigh(X)
-    U = U[:, w > 1e-4 * max(float(w[-1]), 0.0)]
-    if m * U.size > WORK or np.iscomplexobj(U):
-        return np.zeros(m)
-    sizes = np.where(family.sizes > 0, family.sizes, 1.0)
-    columns = [np.append((np.real(family.matrix(j)) @ U).reshape(-1), b[j]) / sizes[j] for j in range(m)]
-    stacked = np.column_stack(columns)
-    _, s, Vt = np.linalg.svd(stacked, full_matrices=len(stacked) < m)
-    rank = int(np.sum(s > 1e-4 * max(float(s[0]), 1e-300)))
-    kernel = Vt[rank:]
-    return np.asarray(kernel.T @ (kernel @ (y * sizes))) / sizes
 
 
 def _left(
