@@ -161,3 +161,17 @@ def test_equalities_that_nearly_depend_on_each_other_estimate_nothing():
     problem = DefiniteBoost(rows, upper=u, lower=u)
     certificate = ml.certify(problem, X=np.diag([0.5, 0.25, 0.25]), y=np.zeros(2))
     assert certificate.rigour == "checked" and certificate.upper >= 0.1548213
+
+
+@pytest.mark.parametrize("e", [1e-13, 5e-14])
+def test_large_multipliers_are_rounded_together(e):
+    """y of 1e13 is known to 1e-3 only, and y_0 + y_1 is to be near 0.2: each rounded alone, 1e-6 was not reached."""
+    u = [0.5, 0.5 + 0.4 * e]
+    solution = ml.solve(
+        DefiniteBoost(np.stack([np.diag([1.0, 0, 0]), np.diag([1.0, e, 0])]), upper=u, lower=u), tol=1e-6
+    )
+    assert solution.status == "optimal"
+    second = (u[1] - u[0]) / e  # W = diag(0.5, second, the rest), all of it known
+    w = np.array([0.5, second, 0.5 - second])
+    right = float(w @ np.log(w)) + np.log(3)
+    assert solution.lower - 1e-12 <= right <= solution.upper + 1e-12

@@ -14,6 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from matrixlearn.linalg._lapack import lapack
+from matrixlearn.linalg.pivoting import pivot_order
 from matrixlearn.linalg.verified import least_singular_value
 from matrixlearn.maps import LinearMap, SparseMap, StackedMap
 from matrixlearn.problems.linear.members import exact_matrix, summed_products
@@ -64,11 +65,16 @@ class Echelon:
         return self.M.T @ y
 
     def lifted(self, z: np.ndarray) -> np.ndarray:
-        """A y with M^T y = z, to rounding of its terms: U^T z, or the smallest, rows and columns of M in even units."""
+        """A y with M^T y = z, to rounding of its terms: U^T z, rounded so that M^T y is near, or the smallest, rows and
+        columns of M in even units.
+        """
+        both = np.vstack([z, -self.M])
         if self.U is not None:
-            return summed_products(self.U, z)[0]
+            y = summed_products(self.U, z)[0]
+            unit = np.spacing(np.abs(y))
+            return np.asarray(y + unit * whole_near(self.M.T * unit, summed_products(both, np.append(1.0, y))[0]))
         rows, columns, inverse = self._inverse
-        y, both = np.zeros(len(rows)), np.vstack([z, -self.M])
+        y = np.zeros(len(rows))
         for _ in range(REFINED):
             missed, _ = summed_products(both, np.append(1.0, y))
             y = y + rows * (inverse @ (columns * missed))
@@ -80,6 +86,19 @@ class Echelon:
         rows = one_over(np.max(np.abs(self.M), axis=1))
         columns = one_over(np.max(np.abs(self.M * rows[:, None]), axis=0))
         return rows, columns, np.linalg.pinv((self.M * rows[:, None] * columns).T)
+
+
+def whole_near(B: np.ndarray, target: np.ndarray) -> np.ndarray:
+    """Whole numbers c with B c near the target, one after the other, each for what those before have left (Babai 1986);
+    B of shape (k, m) and full rank.
+    """
+    out, used = np.zeros(B.shape[1]), pivot_order(B)[: len(B)]
+    Q, R = np.linalg.qr(B[:, used])
+    left = Q.T @ target
+    for j in reversed(range(len(used))):
+        out[used[j]] = np.rint(left[j] / R[j, j])
+        left = left - out[used[j]] * R[:, j]
+    return out
 
 
 def one_over(sizes: np.ndarray) -> np.ndarray:

@@ -280,7 +280,7 @@ class LinearSDP(ConicProblem):
             return Bound(point=0 * self.C, lower=0.0)
         W = standard.lowered_matrix(X)
         bound, program = standard.program.bound_from_matrix(W), standard.program
-        if program.within_limit(W):
+        if program.limit is None or (bound.lower > -INF and program.within_limit(W)):
             return self._lifted(bound, X, W)
         limited = standard.with_trace_row  # rows and trace are met at once by a matrix near W
         by_row = Bound() if limited is None else limited.program.bound_from_matrix(W)
