@@ -179,9 +179,9 @@ def test_eigenvalues_below_the_smallest_double_come_back():
     assert_density(learner.W)
 
 
-@pytest.mark.parametrize("rounds", [2_000, pytest.param(100_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("rounds", [2_000, pytest.param(20_000, marks=pytest.mark.slow)])
 def test_w_stays_a_density_matrix(rounds):
-    """PSD, trace one to 1e-12, over a long noisy stream, looked at often."""
+    """PSD, trace one to 1e-14, over a long noisy stream, looked at often: ten times the rounds add nothing."""
     rng = np.random.default_rng(11)
     learner = MEGLearner(6, 0.9, snapshot_every=max(1, rounds // 200))
     u = rng.standard_normal((rounds, 6))
@@ -189,7 +189,7 @@ def test_w_stays_a_density_matrix(rounds):
         learner.learn(zip(u, rng.uniform(-1, 3, rounds), strict=True))
     assert len(learner.snapshots) >= 200
     for W in [learner.W, *learner.snapshots.values()]:
-        assert abs(np.trace(W) - 1) <= 1e-12
+        assert abs(np.trace(W) - 1) <= 1e-14
         assert np.linalg.eigvalsh(W)[0] >= -1e-15
     assert np.all(np.isfinite(learner.meter.losses))
 

@@ -25,8 +25,7 @@ def gaussian(m=60, n=40, N=8, seed=0):
 
 
 def test_the_law_holds_and_most_instances_are_solved(instances, hold_the_law):
-    taken = instances[:30]
-    assert hold_the_law(MirrorProx(), taken, 1e-2, 300) >= 0.85 * len(taken)
+    assert hold_the_law(MirrorProx(), instances, 1e-2, 300) >= 0.85 * len(instances)
 
 
 @given(seed=seeds, slack=st.booleans())
