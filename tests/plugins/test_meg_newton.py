@@ -194,3 +194,12 @@ def test_logistic_margins_of_any_size(k):
     rng = np.random.default_rng(4)
     X, y = k * rng.standard_normal((40, 4, 4)), rng.choice([-1.0, 1.0], 40)
     assert ml.solve(MEGRegression(X, y, "logistic"), tol=1e-8).status == "optimal"
+
+
+@pytest.mark.parametrize("tol", [1e-3, 1e-6, 1e-9])
+def test_an_instance_that_is_a_multiple_of_the_identity(tol):
+    """|W_11| / 4 + |3/4 tr W - 3/4|: W = e_0 e_0' has no loss, and the second instance holds the trace by itself."""
+    X = np.array([np.diag([0.0, 0.25]), 0.75 * np.eye(2)])
+    solution = ml.solve(MEGRegression(X, [0.0, 0.75], "absolute"), tol=tol)
+    assert solution.status == "optimal"
+    assert solution.lower <= 0 <= solution.upper

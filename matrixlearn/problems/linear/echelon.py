@@ -13,6 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
+from matrixlearn._array import EPS
 from matrixlearn.linalg._lapack import lapack
 from matrixlearn.linalg.pivoting import pivot_order
 from matrixlearn.linalg.verified import least_singular_value
@@ -71,7 +72,7 @@ class Echelon:
         both = np.vstack([z, -self.M])
         if self.U is not None:
             y = summed_products(self.U, z)[0]
-            unit = np.spacing(np.abs(y))
+            unit = np.where(y != 0, np.spacing(np.abs(y)), 0.0)
             return np.asarray(y + unit * whole_near(self.M.T * unit, summed_products(both, np.append(1.0, y))[0]))
         rows, columns, inverse = self._inverse
         y = np.zeros(len(rows))
@@ -90,12 +91,12 @@ class Echelon:
 
 def whole_near(B: np.ndarray, target: np.ndarray) -> np.ndarray:
     """Whole numbers c with B c near the target, one after the other, each for what those before have left (Babai 1986);
-    B of shape (k, m) and full rank.
+    B of shape (k, m), 0 for columns that depend on others.
     """
     out, used = np.zeros(B.shape[1]), pivot_order(B)[: len(B)]
     Q, R = np.linalg.qr(B[:, used])
     left = Q.T @ target
-    for j in reversed(range(len(used))):
+    for j in reversed(np.flatnonzero(np.abs(np.diagonal(R)) > EPS * np.linalg.norm(R))):
         out[used[j]] = np.rint(left[j] / R[j, j])
         left = left - out[used[j]] * R[:, j]
     return out
