@@ -22,6 +22,24 @@ settings.register_profile("nightly", max_examples=1000, print_blob=True, **_COMM
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
 
 
+def repeats(item):
+    """Whether a test draws many instances of what others show once, or is one of scikit-learn's checks."""
+    asked = set(item.fixturenames)
+    return (
+        item.get_closest_marker("slow")
+        or item.path.parent.name in ("pains", "properties")
+        or "hold_the_law" in asked
+        or {"estimator", "check"} <= asked
+    )
+
+
+def pytest_collection_modifyitems(items):
+    """Coverage more than doubles the time of what it traces: tests that repeat what others show go without."""
+    for item in items:
+        if repeats(item):
+            item.add_marker("no_cover")
+
+
 @dataclass(frozen=True)
 class Backend:
     """An array library, as tests see it."""

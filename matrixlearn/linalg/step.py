@@ -34,7 +34,8 @@ def max_step(inverse_L: Array, D: Array) -> float:
     """
     upper = adjoint(inverse_L)
     if D.shape[0] < LANCZOS_FROM:
-        lowest = _lowest(inverse_L @ D @ upper)  # which reads one triangle
+        with np.errstate(all="ignore"):  # what overflows is no step
+            lowest = _lowest(inverse_L @ D @ upper)  # which reads one triangle
     else:
         like = inverse_L if is_complex(inverse_L) else D
         lowest = _lanczos_lowest(lambda v: inverse_L @ (D @ (upper @ v)), like)
@@ -43,6 +44,8 @@ def max_step(inverse_L: Array, D: Array) -> float:
 
 def _lowest(A: Array) -> float:
     """lambda_min(A); by LAPACK without the others, where A is NumPy's: half the time."""
+    if isinstance(A, np.ndarray) and not np.isfinite(A).all():  # overflow: no step is known to be one
+        return -np.inf
     if isinstance(A, np.ndarray) and A.dtype == np.float64:
         w, _, _, _, info = lapack().dsyevr(A.T, compute_v=0, range="I", il=1, iu=1, lower=1)
         if info == 0:

@@ -159,16 +159,17 @@ class LinearReduction(Reduction):
         before, standard = self.problem.units, self.standard
         t = units_of(as_numpy(standard.lifted_matrix(X))) if before is None else None
         if t is not None and not np.array_equal(t, standard.t):
-            in_units = dataclasses.replace(self.problem, units=t)
-            yield LinearReduction(in_units, in_units.standard, "the basis in the units of the last X")
+            yield from self._with_units(t, "the basis in the units of the last X", self.bases)
         basis = basis_of(as_numpy(standard.without_face(X))) if self.bases < MOST_BASES else None
-        if basis is None:
-            return
-        T = standard.t[:, None] * basis if standard.t.ndim == 1 else standard.t @ basis
+        if basis is not None:
+            T = standard.t[:, None] * basis if standard.t.ndim == 1 else standard.t @ basis
+            yield from self._with_units(T, "a basis in which the last X is about I", self.bases + 1)
+
+    def _with_units(self, units: np.ndarray, why: str, bases: int) -> Iterator[LinearReduction]:
+        """The same in other units; none where these are too large, or the matrices have too many digits there."""
         with contextlib.suppress(ProblemError):
-            other = dataclasses.replace(self.problem, units=T)
-            why = "a basis in which the last X is about I"
-            yield LinearReduction(other, other.standard, why, bases=self.bases + 1)
+            other = dataclasses.replace(self.problem, units=units)
+            yield LinearReduction(other, other.standard, why, bases=bases)
 
     def _deeper(self, run: Run) -> Iterator[LinearReduction]:
         """The ways to a program that may have a strictly feasible X where this one has none, or whose equalities are

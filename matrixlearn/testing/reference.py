@@ -3,7 +3,8 @@
 A judge that errs must not convict: `optimum` asks two unlike solvers (CLARABEL, an interior point
 method, and SCS, a splitting method) and takes the difference for the error. Measured on 90 random
 instances of the first three problems, the interior point's deviation from our certified bounds is
-below that difference, or below 1e-7 of the problem's size.
+below that difference, or below 1e-7 of the problem's size. What SCS has not found in 4000 iterations it seldom
+finds in 10 000: of 25 instances of each of six classes, the same ones are sharp.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from matrixlearn.testing.asserts import assert_at_most
 
 JUDGES: tuple[tuple[str, dict[str, Any]], ...] = (
     ("CLARABEL", {"tol_gap_abs": 1e-12, "tol_gap_rel": 1e-10, "tol_feas": 1e-11}),
-    ("SCS", {"eps_abs": 1e-10, "eps_rel": 1e-10, "max_iters": 10_000}),
+    ("SCS", {"eps_abs": 1e-10, "eps_rel": 1e-10, "max_iters": 4_000}),
 )
 ABSOLUTE = 1e-10
 """What the tolerances of the judges allow whatever the units: of data of size 1e-5 an optimum of 0 may be 1e-11."""

@@ -158,7 +158,7 @@ class Linearized:
         K = 2 * target / (D[:, None] + D[None, :])
         w, du = self.system.solution(K, self.link.missing(p, mu, change))
         w_shifted, du_shifted, gained = self.shifted
-        shift = -trace(scaling.outside(w)) / gained
+        shift = -trace(scaling.outside(w)) / gained if gained != 0 else 0.0  # an instance near I may hold the trace
         w, du = w + shift * w_shifted, du + shift * du_shifted
         s = scaling.inside(self.problem.stack.apply(du) - shift * np.eye(len(D)))
         return ConicStep(w, s, shift, self.link.change(du, mu, change))

@@ -6,8 +6,6 @@ The clock is not tested (it depends on the machine); what makes it slow is. docs
 import subprocess
 import sys
 
-import pytest
-
 HEAVY = ("scipy", "networkx", "cvxpy", "matplotlib", "sklearn", "rich", "click", "hypothesis", "pytest", "pandas")
 
 
@@ -18,18 +16,33 @@ def loaded_by(code):
     return set(result.stdout.split())
 
 
-@pytest.mark.parametrize(
-    "code",
-    [
-        "import matrixlearn",
-        "import matrixlearn as ml; list(ml.registered_problems())",
+def test_nothing_heavy_is_loaded():
+    """Modules stay: what is loaded after the last step is what any step loads."""
+    steps = (
+        "import matrixlearn as ml, numpy as np",
+        "list(ml.registered_problems())",
         "import matrixlearn_discrepancy, matrixlearn_maxcut",
-        "import matrixlearn as ml; [ml.registered_problems()[name] for name in ('sdp', 'discrepancy', 'maxcut')]",
-        "import matrixlearn as ml, numpy as np; ml.LinearSDP(np.eye(2), [np.eye(2)], np.ones(1), 1.0)",
-    ],
-)
-def test_nothing_heavy_is_loaded(code):
-    assert loaded_by(code) == set()
+        "[ml.registered_problems()[name] for name in ('sdp', 'discrepancy', 'maxcut')]",
+        "ml.LinearSDP(np.eye(2), [np.eye(2)], np.ones(1), 1.0)",
+    )
+    assert loaded_by("\n".join(steps)) == set()
+
+
+ESTIMATORS = {
+    "matrixlearn_definiteboost": "DefiniteBoostKernel",
+    "matrixlearn_discrepancy": "DiscrepancyRegressor",
+    "matrixlearn_erm": "ERMRegressor",
+    "matrixlearn_fetr": "FETRClassifier",
+    "matrixlearn_meg": "MEGRegressor",
+    "matrixlearn_network": "GraphRegressor",
+}
+
+
+def test_an_estimator_loads_scikit_learn_and_its_plugin_does_not():
+    plugins = "\n".join(f"import {name}; {name}.__all__" for name in ESTIMATORS)
+    assert "sklearn" not in loaded_by(plugins)
+    found = "\n".join(f"{name}.{estimator}" for name, estimator in ESTIMATORS.items())
+    assert "sklearn" in loaded_by(f"{plugins}\n{found}")
 
 
 def test_the_probe_sees_what_is_loaded():

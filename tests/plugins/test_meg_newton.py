@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from matrixlearn_meg import MEGRegression
 from matrixlearn_meg.orthogonal import Orthogonal
 from matrixlearn_meg.stacks import DenseStack, DyadStack, from_coordinates, to_coordinates
+from random_matrices import density
 
 import matrixlearn as ml
 from matrixlearn.losses import LOSSES
@@ -18,12 +19,6 @@ from matrixlearn.testing.asserts import assert_density
 from matrixlearn.testing.strategies import rotated
 
 seeds = st.integers(0, 2**32 - 1)
-
-
-def density(rng, d, complex_entries=False):
-    A = rng.standard_normal((d, d)) + (1j * rng.standard_normal((d, d)) if complex_entries else 0.0)
-    A = A @ A.conj().T
-    return A / np.real(np.trace(A))
 
 
 def instances(rng, T, d, dyads, complex_entries):
@@ -199,3 +194,12 @@ def test_logistic_margins_of_any_size(k):
     rng = np.random.default_rng(4)
     X, y = k * rng.standard_normal((40, 4, 4)), rng.choice([-1.0, 1.0], 40)
     assert ml.solve(MEGRegression(X, y, "logistic"), tol=1e-8).status == "optimal"
+
+
+@pytest.mark.parametrize("tol", [1e-3, 1e-6, 1e-9])
+def test_an_instance_that_is_a_multiple_of_the_identity(tol):
+    """|W_11| / 4 + |3/4 tr W - 3/4|: W = e_0 e_0' has no loss, and the second instance holds the trace by itself."""
+    X = np.array([np.diag([0.0, 0.25]), 0.75 * np.eye(2)])
+    solution = ml.solve(MEGRegression(X, [0.0, 0.75], "absolute"), tol=tol)
+    assert solution.status == "optimal"
+    assert solution.lower <= 0 <= solution.upper

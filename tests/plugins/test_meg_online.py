@@ -6,6 +6,7 @@ import scipy.linalg
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from matrixlearn_meg import Dense, DivergenceWarning, Fixed, Lemma32, MEGLearner, Pair
+from random_matrices import density, random_square, spread
 
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.exponents import DenseExponent
@@ -14,22 +15,6 @@ from matrixlearn.sets import Spectraplex
 from matrixlearn.testing.asserts import assert_density
 
 seeds = st.integers(0, 2**32 - 1)
-
-
-def random_square(rng, n, complex_entries=False):
-    X = rng.standard_normal((n, n))
-    return X + 1j * rng.standard_normal((n, n)) if complex_entries else X
-
-
-def density(rng, n, complex_entries=False):
-    A = random_square(rng, n, complex_entries)
-    A = A @ A.conj().T
-    return A / np.real(np.trace(A))
-
-
-def spread(X):
-    w = np.linalg.eigvalsh(sym(X))
-    return w[-1] - w[0]
 
 
 def stream(rng, n, rounds, noise, complex_entries=False):
@@ -179,9 +164,9 @@ def test_eigenvalues_below_the_smallest_double_come_back():
     assert_density(learner.W)
 
 
-@pytest.mark.parametrize("rounds", [2_000, pytest.param(100_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("rounds", [2_000, pytest.param(20_000, marks=pytest.mark.slow)])
 def test_w_stays_a_density_matrix(rounds):
-    """PSD, trace one to 1e-12, over a long noisy stream, looked at often."""
+    """PSD, trace one to 1e-14, over a long noisy stream, looked at often: ten times the rounds add nothing."""
     rng = np.random.default_rng(11)
     learner = MEGLearner(6, 0.9, snapshot_every=max(1, rounds // 200))
     u = rng.standard_normal((rounds, 6))
@@ -189,7 +174,7 @@ def test_w_stays_a_density_matrix(rounds):
         learner.learn(zip(u, rng.uniform(-1, 3, rounds), strict=True))
     assert len(learner.snapshots) >= 200
     for W in [learner.W, *learner.snapshots.values()]:
-        assert abs(np.trace(W) - 1) <= 1e-12
+        assert abs(np.trace(W) - 1) <= 1e-14
         assert np.linalg.eigvalsh(W)[0] >= -1e-15
     assert np.all(np.isfinite(learner.meter.losses))
 

@@ -14,6 +14,7 @@ from math import lcm
 
 import numpy as np
 
+from matrixlearn._array import EPS
 from matrixlearn.linalg.pivoting import pivot_order
 from matrixlearn.maps import LinearMap, SparseMap, StackedMap
 from matrixlearn.problems.linear.dependence import Dependence, dependence
@@ -63,7 +64,7 @@ class Echelon:
         if self.U is not None:
             y = summed_products(self.U, z)[0]
             missed, _ = summed_products(both, np.append(1.0, y))
-            unit = np.spacing(np.abs(y))
+            unit = np.where(y != 0, np.spacing(np.abs(y)), 0.0)
             return y + unit * whole_near(self.M.T * unit, missed) if np.any(missed) else y
         rows, columns, inverse = self._inverse
         y = np.zeros(len(rows))
@@ -82,12 +83,12 @@ class Echelon:
 
 def whole_near(B: np.ndarray, target: np.ndarray) -> np.ndarray:
     """Whole numbers c with B c near the target, one after the other, each for what those before have left (Babai 1986);
-    B of shape (k, m) and full rank.
+    B of shape (k, m), 0 for columns that depend on others.
     """
     out, used = np.zeros(B.shape[1]), pivot_order(B)[: len(B)]
     Q, R = np.linalg.qr(B[:, used])
     left = Q.T @ target
-    for j in reversed(range(len(used))):
+    for j in reversed(np.flatnonzero(np.abs(np.diagonal(R)) > EPS * np.linalg.norm(R))):
         out[used[j]] = np.rint(left[j] / R[j, j])
         left = left - out[used[j]] * R[:, j]
     return out

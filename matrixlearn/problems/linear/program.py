@@ -34,6 +34,7 @@ from matrixlearn.problems.conic import ConicProblem
 from matrixlearn.problems.linear.basis import checked_basis
 from matrixlearn.problems.linear.echelon import Echelon, echelon
 from matrixlearn.problems.linear.exact import combined
+from matrixlearn.problems.linear.lattice import shortened
 from matrixlearn.problems.linear.standard import Standard
 from matrixlearn.problems.play import Play
 from matrixlearn.problems.rows import constraint_family
@@ -251,14 +252,16 @@ class LinearSDP(ConicProblem):
 
     @cached_property
     def _by_echelon(self) -> Echelon | None:
-        """The equalities in echelon form, where that was asked for and is found."""
+        """The equalities in echelon form, or as short combinations, where that was asked for and is found exactly."""
         if self.presolve == "rows":
             return None
         rows = combined(on_numpy(self.family), self.b, self.equalities, self.trace_bound)
         those = rows.kept[rows.equal]
-        if rows.contradiction or not len(those):
+        if len(those) == 0 or rows.contradiction:
             return None
-        return echelon(on_numpy(self.family).at(those), self.b[those])
+        family, right = on_numpy(self.family).at(those), self.b[those]
+        found = echelon(family, right) or shortened(family, right)
+        return found if found is not None and found.rounding == 0 else None
 
     def play(self) -> Play:
         """That of the equivalent program, which is solved in the place of this one."""

@@ -37,6 +37,7 @@ from matrixlearn._array import EPS
 from matrixlearn.linalg import cholesky, frobenius
 from matrixlearn.linalg.verified import (
     INF,
+    SMALLEST,
     approximate_least,
     inner_bounded,
     is_definite,
@@ -144,9 +145,11 @@ class Proof:
 
     def delta(self, missed: np.ndarray) -> float:
         """||D||_F at most, for equalities missed by at most ``missed``, (|E|,)."""
-        if not np.any(missed):  # none, or met exactly
+        apart = self._units * missed
+        largest = float(np.max(apart, initial=0.0))
+        if largest == 0:  # none, or met exactly
             return 0.0
-        return ROOM * float(np.linalg.norm(self._units * missed)) / self.sigma if self.sigma > 0 else INF
+        return ROOM * largest * float(np.linalg.norm(apart / largest)) / self.sigma if self.sigma > 0 else INF
 
     def lower(self, X: np.ndarray) -> tuple[float, float]:
         """(a proved lower bound of v, -inf where X proves none; what it adds up to, `terms`)."""
@@ -184,6 +187,7 @@ class Proof:
         values, error = adjoint_bounded(self.family, X)
         apart = self.b - values
         error = error + EPS * (np.abs(self.b) + np.abs(values))
+        error = error + np.where((error > 0) | (self.b != 0), SMALLEST, 0.0)  # what underflows
         E = self._rows
         delta = self.delta(np.abs(apart[E]) + error[E])
         slack = np.where(self.equal, INF, apart - error)

@@ -54,3 +54,13 @@ def test_multipliers_go_over():
 def test_rows_that_contradict_each_other_have_no_short_form():
     A = np.diag([1.0, 2, 3])
     assert shortened(DenseMap(np.stack([A, A])), np.array([1.0, 2.0])) is None
+
+
+def test_multipliers_that_are_0_stay_so():
+    family, right, _ = mixed(np.random.default_rng(1), 4, 2.0**-30)
+    found = shortened(family, right)
+    for k in range(len(found.right)):
+        z = np.eye(len(found.right))[k]
+        assert np.isfinite(found.lifted(z)).all()
+        assert found.lowered(found.lifted(z)) == pytest.approx(z, abs=1e-5)
+    assert not np.any(found.lifted(0 * z))
