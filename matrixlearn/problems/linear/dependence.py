@@ -94,7 +94,8 @@ def dependence(rows: np.ndarray, last: int = 0) -> Dependence | None:
     if not 0 < m < LONGEST:
         return None
     exponents = np.array([last_bit(row) for row in rows])
-    whole = np.ldexp(rows, -exponents[:, None])
+    with np.errstate(over="ignore"):  # what is too large is left alone
+        whole = np.ldexp(rows, -exponents[:, None])
     sizes = np.abs(whole).max(axis=1)
     if not np.all(sizes < LARGEST):
         return None
