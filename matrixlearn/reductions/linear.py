@@ -198,7 +198,8 @@ class LinearReduction(Reduction):
             As the user asks.
         """
         standard, limits = self.standard, Limits(max_iter=CENTRAL, time_limit=time_left())
-        done = run(InteriorPoint(), RowsAlone(self.program), tol=0.0, limits=limits)
+        with np.errstate(all="ignore"):  # a pair beyond floating point shows nothing
+            done = run(InteriorPoint(), RowsAlone(self.program), tol=0.0, limits=limits)
         if done.ended == INTERRUPTED:
             raise KeyboardInterrupt
         X, y = done.last.X, done.last.y

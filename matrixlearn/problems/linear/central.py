@@ -83,8 +83,8 @@ class RowsAlone(Problem):
 
 
 def exposing(family: LinearMap, b: np.ndarray, equal: np.ndarray, y: np.ndarray, X: np.ndarray) -> Iterator[np.ndarray]:
-    """w near a multiple of y with A(w) V = 0 and b.w = 0 exactly: V the range of X, or, where faces lie in faces, the
-    null space of the part of A(y) that is larger than the rest.
+    """w near a multiple of y with A(w) V = 0 and, first, b.w = 0 exactly: V the range of X, or, where faces lie in
+    faces, the null space of the part of A(y) that is larger than the rest.
     """
     m, n = family.shape
     if np.iscomplexobj(X) or m * n * n > MOST or not (np.isfinite(X).all() and np.isfinite(y).all()):
@@ -97,10 +97,12 @@ def exposing(family: LinearMap, b: np.ndarray, equal: np.ndarray, y: np.ndarray,
     terms = np.abs(y) * family.sizes
     used = np.flatnonzero(equal | (terms > UNUSED * np.max(terms)))
     for V in (*whole_ranges(X, GAPS), *whole_ranges(inverse, GAPS)):
-        w = np.zeros(m)
-        w[used] = _near(np.stack([np.append(family.matrix(int(j)) @ V, b[j]) for j in used]), y[used])
-        if np.any(w):
-            yield w
+        rows = np.stack([(family.matrix(int(j)) @ V).reshape(-1) for j in used])
+        for equations in (np.column_stack([rows, b[used]]), rows):
+            w = np.zeros(m)
+            w[used] = _near(equations, y[used])
+            if np.any(w):
+                yield w
 
 
 def _near(rows: np.ndarray, y: np.ndarray) -> np.ndarray:

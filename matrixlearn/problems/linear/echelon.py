@@ -24,6 +24,9 @@ from matrixlearn.problems.linear.whole import EXACT, without_divisor
 REFINED = 3
 """How often multipliers are corrected by what they miss."""
 
+MODERATE = 2.0**-900, 2.0**900
+"""The sizes of entries."""
+
 MOST = 6_000_000
 """The most entries of the rows."""
 
@@ -168,8 +171,11 @@ def echelon(family: LinearMap, right: np.ndarray) -> Echelon | None:
     units = np.max(np.abs(rows), axis=1)
     if not np.all(units > 0):
         return None
-    columns = np.vstack([rows.T, right]) * one_over(units)
-    found = dependence(columns, last=1)
+    columns = np.vstack([rows.T, right])
+    scaled = columns * one_over(units)
+    if not (_is_moderate(columns) and _is_moderate(scaled)):
+        return None
+    found = dependence(scaled, last=1)
     if found is None or len(columns) - 1 in found.kept:  # 0 = 1 follows
         return None
     whole = _whole_lines(found, len(columns))
@@ -190,7 +196,14 @@ def _whole_lines(found: Dependence, columns: int) -> np.ndarray | None:
     lines = np.array([without_divisor(line) for line in lines])
     if max(abs(int(value)) for line in lines for value in line if value) > EXACT:
         return None
-    return np.ldexp(lines.astype(float), found.exponents - found.exponents[found.kept][:, None])
+    out = np.ldexp(lines.astype(float), found.exponents - found.exponents[found.kept][:, None])
+    return out if _is_moderate(out) and np.array_equal(out != 0, lines != 0) else None
+
+
+def _is_moderate(A: np.ndarray) -> bool:
+    """Whether powers of two take no digit from an entry: none that is not 0 is near the ends of floating point."""
+    sizes = np.abs(A[A != 0])
+    return bool(np.all((sizes > MODERATE[0]) & (sizes < MODERATE[1])))
 
 
 def symmetric(rows: np.ndarray, i: np.ndarray, k: np.ndarray, n: int) -> SparseMap:

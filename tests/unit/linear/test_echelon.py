@@ -73,3 +73,9 @@ def test_a_gap_in_mixed_rows_is_one_in_the_rows_that_were_given():
     solution = ml.solve(program.problem(), tol=1e-6)
     assert solution.status == "optimal", solution.explain()
     assert solve_faults(program, solution, 1e-6) == []
+
+
+@pytest.mark.parametrize("tiny", [5e-324, -5e-324, 2.0**-1000])
+def test_a_right_side_that_scaling_would_lose_has_no_form(tiny):
+    """Rounded to 0, -X_00 = 5e-324 would have a solution."""
+    assert echelon(DenseMap(np.diag([1.0, 0])[None]), np.array([tiny])) is None
