@@ -1,5 +1,7 @@
 """Programs with an exactly known optimum that went wrong once, by the seed of `matrixlearn.testing.exact`."""
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ from matrixlearn.testing.exact import exact_program, faults, solve_faults
 pytestmark = pytest.mark.usefixtures("cpu_clock")
 
 
+@functools.cache
 def solved(seed, tol=1e-6):
     program = exact_program(seed)
     solution = ml.solve(program.problem(), tol=tol, time_limit=10)

@@ -449,7 +449,7 @@ def test_bounds_that_contradict_each_other_are_an_error():
 # -- the kinds, a few seeds of each ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", [15, 40, 86, 98, 1085, 17, 4, 48, 96])
+@pytest.mark.parametrize("seed", [15, 40, 98, 1085, 17, 4, 48, 96])
 def test_programs_that_once_went_wrong(seed):
     program = exact_program(seed)
     solution = ml.solve(program.problem(), tol=1e-6, time_limit=10)

@@ -8,6 +8,7 @@ import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 from matrixlearn_meg import LowRank, MEGLearner, MEGRegression, Pair
+from random_matrices import density
 
 import matrixlearn as ml
 from matrixlearn.exceptions import CapabilityError, ProblemError
@@ -46,12 +47,6 @@ def test_one_pass_is_the_learner_and_is_certified(seed, loss, complex_entries):
     learner = MEGLearner(d, loss=loss).partial_fit(problem.X, y)
     # the last matrix, and those of the checks, were offered: none of them is better than what is returned
     assert once.upper <= problem.value_of(learner.W) * (1 + 1e-9) + 1e-9 or once.status == "optimal"
-
-
-def density(rng, d, complex_entries=False):
-    A = rng.standard_normal((d, d)) + (1j * rng.standard_normal((d, d)) if complex_entries else 0.0)
-    A = A @ A.conj().T
-    return A / np.real(np.trace(A))
 
 
 @given(seeds, st.booleans())

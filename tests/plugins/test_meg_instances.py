@@ -8,28 +8,13 @@ import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 from matrixlearn_meg import Dense, LowRank, MEGLearner, Pair
+from random_matrices import density, random_square, spread
 
 from matrixlearn.exponents import DenseExponent
 from matrixlearn.linalg import sym
 from matrixlearn.sets import Spectraplex
 
 seeds = st.integers(0, 2**32 - 1)
-
-
-def random_square(rng, n, complex_entries=False):
-    X = rng.standard_normal((n, n))
-    return X + 1j * rng.standard_normal((n, n)) if complex_entries else X
-
-
-def density(rng, n, complex_entries=False):
-    A = random_square(rng, n, complex_entries)
-    A = A @ A.conj().T
-    return A / np.real(np.trace(A))
-
-
-def spread(X):
-    w = np.linalg.eigvalsh(sym(X))
-    return w[-1] - w[0]
 
 
 @given(seeds, st.integers(2, 6), st.integers(1, 3), st.booleans())

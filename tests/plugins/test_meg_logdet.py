@@ -6,23 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from matrixlearn_meg import LowRank, MEGLearner
 from matrixlearn_meg.losses import SQUARE
+from random_matrices import density, random_square
 
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.exponents import LogDetExponent
 from matrixlearn.linalg import sym
 
 seeds = st.integers(0, 2**32 - 1)
-
-
-def random_square(rng, n, complex_entries=False):
-    X = rng.standard_normal((n, n))
-    return X + 1j * rng.standard_normal((n, n)) if complex_entries else X
-
-
-def density(rng, n, complex_entries=False):
-    A = random_square(rng, n, complex_entries)
-    A = A @ A.conj().T
-    return A / np.real(np.trace(A))
 
 
 @given(seeds, st.integers(1, 5), st.integers(1, 4), st.floats(1e-3, 1e4), st.floats(-50, 50), st.booleans())

@@ -5,19 +5,9 @@ import math
 import numpy as np
 import pytest
 from matrixlearn_meg import MEGLearner
+from random_matrices import density, random_square
 
 from matrixlearn.linalg import sym
-
-
-def random_square(rng, n, complex_entries=False):
-    X = rng.standard_normal((n, n))
-    return X + 1j * rng.standard_normal((n, n)) if complex_entries else X
-
-
-def density(rng, n, complex_entries=False):
-    A = random_square(rng, n, complex_entries)
-    A = A @ A.conj().T
-    return A / np.real(np.trace(A))
 
 
 @pytest.mark.parametrize("loss", ["square", "absolute", "huber", "logistic", "hinge"])

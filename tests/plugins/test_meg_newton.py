@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from matrixlearn_meg import MEGRegression
 from matrixlearn_meg.orthogonal import Orthogonal
 from matrixlearn_meg.stacks import DenseStack, DyadStack, from_coordinates, to_coordinates
+from random_matrices import density
 
 import matrixlearn as ml
 from matrixlearn.losses import LOSSES
@@ -18,12 +19,6 @@ from matrixlearn.testing.asserts import assert_density
 from matrixlearn.testing.strategies import rotated
 
 seeds = st.integers(0, 2**32 - 1)
-
-
-def density(rng, d, complex_entries=False):
-    A = rng.standard_normal((d, d)) + (1j * rng.standard_normal((d, d)) if complex_entries else 0.0)
-    A = A @ A.conj().T
-    return A / np.real(np.trace(A))
 
 
 def instances(rng, T, d, dyads, complex_entries):

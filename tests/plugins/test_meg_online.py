@@ -6,6 +6,7 @@ import scipy.linalg
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from matrixlearn_meg import Dense, DivergenceWarning, Fixed, Lemma32, MEGLearner, Pair
+from random_matrices import density, random_square, spread
 
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.exponents import DenseExponent
@@ -14,22 +15,6 @@ from matrixlearn.sets import Spectraplex
 from matrixlearn.testing.asserts import assert_density
 
 seeds = st.integers(0, 2**32 - 1)
-
-
-def random_square(rng, n, complex_entries=False):
-    X = rng.standard_normal((n, n))
-    return X + 1j * rng.standard_normal((n, n)) if complex_entries else X
-
-
-def density(rng, n, complex_entries=False):
-    A = random_square(rng, n, complex_entries)
-    A = A @ A.conj().T
-    return A / np.real(np.trace(A))
-
-
-def spread(X):
-    w = np.linalg.eigvalsh(sym(X))
-    return w[-1] - w[0]
 
 
 def stream(rng, n, rounds, noise, complex_entries=False):

@@ -15,20 +15,20 @@ CLASSES = [ml.registered_problems()[name] for name in ("sdp", "discrepancy", "ma
 seeds = st.integers(0, 2**32 - 1)
 
 
-@pytest.mark.parametrize(("method", "tol"), [("auto", 1e-4), ("mmw", 5e-2), ("reference", 1e-3)])
 @pytest.mark.parametrize("cls", CLASSES)
 @given(seed=seeds)
-def test_bounds_bracket_the_optimum_and_the_gap_is_met(cls, method, tol, seed):
+def test_bounds_bracket_the_optimum_and_the_gap_is_met(cls, seed):
     problem = cls.random(np.random.default_rng(seed))
     judge = optimum(problem)
-    solution = ml.solve(problem, method, tol=tol, max_iter=20_000)
-    assert solution.lower <= judge.value + judge.error
-    assert solution.upper >= judge.value - judge.error
-    assert solution.lower <= solution.upper
-    if method != "reference":  # a peer may miss its own accuracy; its bounds hold all the same
-        assert solution.status == "optimal"
-        assert solution.gap <= tol
-    solution.certificate.verify()
+    for method, tol in (("auto", 1e-4), ("mmw", 5e-2), ("reference", 1e-3)):
+        solution = ml.solve(problem, method, tol=tol, max_iter=20_000)
+        assert solution.lower <= judge.value + judge.error
+        assert solution.upper >= judge.value - judge.error
+        assert solution.lower <= solution.upper
+        if method != "reference":  # a peer may miss its own accuracy; its bounds hold all the same
+            assert solution.status == "optimal"
+            assert solution.gap <= tol
+        solution.certificate.verify()
 
 
 @pytest.mark.parametrize("cls", CLASSES)

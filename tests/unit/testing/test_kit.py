@@ -327,6 +327,8 @@ def test_an_assertion_raises(violate):
 
 @pytest.mark.parametrize("name", ["sdp", "discrepancy"])
 def test_the_laws_hold_on_every_back_end(backend, name):
+    if backend.name == "numpy":
+        pytest.skip("the tests of the plugins themselves")
     drawn = strategies.random_instance(ml.registered_problems()[name], 3)
     moved = {k: backend.array(v) if getattr(v, "ndim", 0) > 1 else v for k, v in drawn.parameters().items()}
     problem = type(drawn)(**moved)
