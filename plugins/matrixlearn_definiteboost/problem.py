@@ -24,10 +24,9 @@ import numpy as np
 from matrixlearn.exceptions import ProblemError
 from matrixlearn.exponents import DenseExponent
 from matrixlearn.linalg import frobenius
-from matrixlearn.maps.bounded import apply_error
 from matrixlearn.present import presented_by
 from matrixlearn.problems import Bound, Play, Problem
-from matrixlearn.problems.linear.members import rounded_inner, summed_products
+from matrixlearn.problems.linear.members import applied, rounded_inner
 from matrixlearn.sets import Spectraplex
 from matrixlearn.validation import require_real
 from matrixlearn_definiteboost.checks import density, per_constraint, rows, stacked
@@ -43,9 +42,6 @@ if TYPE_CHECKING:
 
 NEAR = 1e-6
 """How far a matrix may be from all equalities, to be taken for feasible: matrices have trace one."""
-
-CANCELLED = 1e6
-"""Times the norm of sum_j y_j S_j, beyond which its terms count as cancelling."""
 
 PARAMETERS = ("constraints", "upper", "lower", "initial", "slack", "vectors", "minus")
 
@@ -270,7 +266,7 @@ class DefiniteBoost(Problem):
 
     def bound_from_vector(self, y: np.ndarray) -> Bound:
         y = np.clip(np.asarray(y, dtype=float), *self.box)
-        F, error = self._applied(y)
+        F, error = applied(self.family, y)
         linear, lost, _ = rounded_inner(np.where(y < 0, self.lower_bounds, self.upper), y)
         size = 2 * frobenius(self.log_initial) + frobenius(F) + abs(linear)
         error += 4 * (self.d + self.m) * EPS * (1 + size) + lost + self.log_error
@@ -278,13 +274,6 @@ class DefiniteBoost(Problem):
         if not np.isfinite(lower):  # multipliers so large that sums overflow prove nothing
             return Bound(point=y)
         return Bound(point=y, lower=np.inf if lower > self.ceiling else lower)
-
-    def _applied(self, y: np.ndarray) -> tuple[np.ndarray, float]:
-        """(sum_j y_j S_j, a bound on the norm of its error), in twice the digits where the terms cancel."""
-        F = self.family.apply(y)
-        if isinstance(self.family, DenseConstraints) and self.family.size_at(y) > CANCELLED * frobenius(F):
-            return summed_products(self.family.A, y)
-        return F, apply_error(self.family, y)
 
     def bound_from_matrix(self, X: np.ndarray) -> Bound:
         W = self.densities.project(X)

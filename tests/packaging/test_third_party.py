@@ -73,11 +73,3 @@ print(json.dumps({name: None if error is None else str(error) for name, error in
     told = json.loads(run_python("-c", script, path=[site], cwd=tmp_path))
     assert len(told) >= 20
     assert {name: error for name, error in told.items() if error} == {}
-
-
-@pytest.mark.slow
-def test_its_own_test_runs(site, run_python, tmp_path):
-    shutil.copytree(TEMPLATE / "tests", tmp_path / "tests")
-    shutil.copy(TEMPLATE / "pyproject.toml", tmp_path)
-    arguments = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "adjoint or shapes or documented or schur"]
-    assert "4 passed" in run_python(*arguments, path=[site], cwd=tmp_path)

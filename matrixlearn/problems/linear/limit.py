@@ -14,7 +14,8 @@ from matrixlearn.linalg.verified import INF, diagonal_blocks, inner_bounded, is_
 from matrixlearn.maps.bounded import apply_error
 from matrixlearn.problems.linear.combination import combinations
 from matrixlearn.problems.linear.digits import exact_combination
-from matrixlearn.problems.linear.proof import MOVES, ROOM, Proof
+from matrixlearn.problems.linear.equalities import ROOM
+from matrixlearn.problems.linear.proof import MOVES, Proof
 from matrixlearn.problems.linear.span import Feasible, feasible
 
 ROUNDED = 64 * EPS

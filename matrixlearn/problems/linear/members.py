@@ -11,12 +11,17 @@ from functools import singledispatch
 import numpy as np
 
 from matrixlearn._array import EPS
-from matrixlearn.linalg._hermitian import is_complex
+from matrixlearn.linalg import frobenius, is_complex
 from matrixlearn.linalg.verified import SMALLEST
 from matrixlearn.maps import DenseMap, LinearMap, RankOneMap, ScaledMap, SparseMap, StackedMap
+from matrixlearn.maps.bounded import apply_error
 
 FEW = 400_000
 """The most entries of matrices that are kept as one array."""
+
+
+CANCELLED = 1e6
+"""Times the norm of a sum, beyond which the sizes of its terms say that they cancel."""
 
 
 def two_product(a: np.ndarray, b: np.ndarray | float) -> tuple[np.ndarray, np.ndarray]:
@@ -57,6 +62,14 @@ def summed_products(a: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, float]:
         size = float(np.abs(y) @ np.linalg.norm(parts.reshape(m, -1), axis=1))
         error = EPS * float(np.linalg.norm(total)) + ((m + 4) * EPS) ** 2 * size + m * total.size * SMALLEST
     return total.view(a.dtype) if is_complex(a) else total, error if error < np.inf else np.inf
+
+
+def applied(family: LinearMap, y: np.ndarray) -> tuple[np.ndarray, float]:
+    """(sum_j y_j A_j, a bound on the norm of its error), in twice the digits where the terms cancel."""
+    F = family.apply(y)
+    if isinstance(family, DenseMap) and float(np.abs(y) @ family.sizes) > CANCELLED * frobenius(F):
+        return summed_products(family.A, y)
+    return F, apply_error(family, y)
 
 
 def rounded_inner(b: np.ndarray, y: np.ndarray) -> tuple[float, float, float]:

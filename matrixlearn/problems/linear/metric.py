@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from matrixlearn.linalg import sym
-from matrixlearn.maps import LinearMap
+from matrixlearn.problems.linear.equalities import Equalities
 
 NEAR = 1e-6
 """Part of their terms that rows may be missed by."""
@@ -26,16 +26,12 @@ DEPENDENT = 1e-15
 """Part of the largest singular value of the F^T A_j F below which one counts as 0."""
 
 
-def within_the_cone(
-    family: LinearMap, b: np.ndarray, rows: np.ndarray, units: np.ndarray, X: np.ndarray
-) -> np.ndarray | None:
-    """X' for the equalities ``rows``, which ``units`` bring to one size; None where X is far from them, complex or
-    large.
-    """
-    m, n = len(rows), len(X)
+def within_the_cone(rows: Equalities, X: np.ndarray) -> np.ndarray | None:
+    """X' for the equalities; None where X is far from them, complex or large."""
+    equalities, right, units, n = rows.family, rows.right, rows.units, len(X)
+    m = len(right)
     if m == 0 or max(m * m * n * n / 2, n**3) > WORK or np.iscomplexobj(X):
         return None
-    equalities, right = family.at(rows), b[rows]
     terms = np.abs(right) + equalities.sizes * float(np.linalg.norm(X))
     if np.any(np.abs(right - equalities.adjoint(X)) > NEAR * terms):
         return None

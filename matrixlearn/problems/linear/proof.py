@@ -34,7 +34,7 @@ from typing import Any
 import numpy as np
 
 from matrixlearn._array import EPS
-from matrixlearn.linalg import cholesky, frobenius
+from matrixlearn.linalg import frobenius
 from matrixlearn.linalg.verified import (
     INF,
     SMALLEST,
@@ -42,12 +42,12 @@ from matrixlearn.linalg.verified import (
     inner_bounded,
     is_definite,
     least_eigenvalue,
-    least_singular_value,
 )
 from matrixlearn.maps import CompressedMap, LinearMap
-from matrixlearn.maps.bounded import adjoint_bounded, apply_error, congruence_error, gram_bounded
+from matrixlearn.maps.bounded import adjoint_bounded, apply_error, congruence_error
+from matrixlearn.problems.linear.equalities import ROOM, Equalities
 from matrixlearn.problems.linear.exact import multiples
-from matrixlearn.problems.linear.members import rounded_inner
+from matrixlearn.problems.linear.members import applied, rounded_inner
 from matrixlearn.problems.linear.metric import within_the_cone
 
 TERMS = 1e-12
@@ -55,9 +55,6 @@ TERMS = 1e-12
 
 NEARLY = 1e-12
 """Part of the size of a matrix below which its trace may be 0."""
-
-ROOM = 1 + 1e-8
-"""Covers the rounding of norms, which is relative, where they multiply a margin."""
 
 CANCELLED = 1e-3
 """Part of that sum below which its terms cancel; above, |<C, X>| is a size."""
@@ -120,36 +117,13 @@ class Proof:
         return bool(np.all(self.b[self.equal] == 0) and np.all(self.b >= 0))
 
     @cached_property
-    def _rows(self) -> np.ndarray:
-        """E, as an index."""
-        return np.flatnonzero(self.equal)
-
-    @cached_property
-    def _units(self) -> np.ndarray:
-        """Powers of two u_j with u_j ||A_j||_F about 1, for j in E."""
-        sizes = self.family.sizes[self._rows]
-        return np.ldexp(1.0, -np.frexp(np.where(sizes > 0, sizes, 0.5))[1])
-
-    @cached_property
-    def _gram(self) -> tuple[np.ndarray, float]:
-        """G of the rows in their units, and a bound on its error."""
-        G, error = gram_bounded(_scaled(self.family.at(self._rows), self._units))
-        return G, error
-
-    @cached_property
-    def sigma(self) -> float:
-        """A proved lower bound of the least singular value of A_E in its units; 0 where none is proved."""
-        return INF if len(self._rows) == 0 else least_singular_value(*self._gram)
+    def equalities(self) -> Equalities:
+        """The rows in E, or others that say the same."""
+        if np.all(self.equal):
+            return Equalities.of(self.family, self.b)
+        return Equalities.of(self.family.at(np.flatnonzero(self.equal)), self.b[self.equal])
 
     # -- matrices ---------------------------------------------------------------------------------
-
-    def delta(self, missed: np.ndarray) -> float:
-        """||D||_F at most, for equalities missed by at most ``missed``, (|E|,)."""
-        apart = self._units * missed
-        largest = float(np.max(apart, initial=0.0))
-        if largest == 0:  # none, or met exactly
-            return 0.0
-        return ROOM * largest * float(np.linalg.norm(apart / largest)) / self.sigma if self.sigma > 0 else INF
 
     def lower(self, X: np.ndarray) -> tuple[float, float]:
         """(a proved lower bound of v, -inf where X proves none; what it adds up to, `terms`)."""
@@ -184,37 +158,26 @@ class Proof:
 
     def margin(self, X: np.ndarray) -> Margin:
         """What the rows leave of X: how far the feasible matrix may be, and the slack of the others beyond that."""
-        values, error = adjoint_bounded(self.family, X)
-        apart = self.b - values
-        error = error + EPS * (np.abs(self.b) + np.abs(values))
-        error = error + np.where((error > 0) | (self.b != 0), SMALLEST, 0.0)  # what underflows
-        E = self._rows
-        delta = self.delta(np.abs(apart[E]) + error[E])
-        slack = np.where(self.equal, INF, apart - error)
-        if 0 < delta < INF:
-            slack = slack - ROOM * self.family.sizes * delta
-        return Margin(delta, slack, apart)
+        delta, slack = self.equalities.delta(X), np.full(len(self.b), INF)
+        if not np.all(self.equal):
+            values, error = adjoint_bounded(self.family, X)
+            error = error + EPS * (np.abs(self.b) + np.abs(values))
+            error = error + np.where((error > 0) | (self.b != 0), SMALLEST, 0.0)  # what underflows
+            slack = np.where(self.equal, INF, self.b - values - error)
+            if 0 < delta < INF:
+                slack = slack - ROOM * self.family.sizes * delta
+        return Margin(delta, slack)
 
     def on_the_rows(self, X: np.ndarray) -> np.ndarray:
-        """X + D: the equalities met to rounding, by two steps of refinement; X itself where G is singular."""
-        E = self._rows
-        factor = self._gram_factor if len(E) else None
-        if factor is None:
-            return X
-        for _ in range(2):
-            missed = (self.b - self.family.adjoint(X))[E]
-            z = np.zeros(len(self.b))
-            z[E] = self._units * self._solve_gram(factor, self._units * missed)
-            D = self.family.apply(z)
-            X = X + (D + D.conj().T) / 2
-        return X
+        """X + D: the equalities met to rounding."""
+        return self.equalities.onto(X)
 
     def toward(self, X: np.ndarray, interior: np.ndarray | None) -> np.ndarray:
         """X on the rows, moved towards a strictly feasible X_0 by as little as a proof takes; not proved."""
         near = self.on_the_rows(X)
         if self.proves(near):
             return near
-        within = within_the_cone(self.family, self.b, self._rows, self._units, X)
+        within = within_the_cone(self.equalities, X)
         X = near if within is None else max(near, within, key=self._room)
         if interior is None or self.proves(X):
             return X
@@ -246,23 +209,6 @@ class Proof:
         """Whether a feasible matrix is proved near X."""
         margin = self.margin(X)
         return bool(math.isfinite(margin.delta) and np.all(margin.slack >= 0)) and is_definite(X, margin.delta)
-
-    @cached_property
-    def _gram_factor(self) -> np.ndarray | None:
-        """The Cholesky factor of G, with a ridge where it is numerically singular."""
-        G, _ = self._gram
-        for ridge in (0.0, 1e-14, 1e-12):
-            factor = cholesky(G + ridge * np.eye(len(G)))
-            if factor is not None:
-                return factor
-        return None
-
-    @staticmethod
-    def _solve_gram(factor: np.ndarray, r: np.ndarray) -> np.ndarray:
-        """G^{-1} r, of the factor of G."""
-        from matrixlearn.linalg._lapack import lapack
-
-        return np.asarray(lapack().dpotrs(factor.T, r, lower=0)[0])
 
     # -- multipliers ------------------------------------------------------------------------------
 
@@ -317,9 +263,10 @@ class Proof:
             G = V.T @ F @ V
             G = (G + G.conj().T) / 2 - ROOM * lost * (V.T @ V)
             return G, error + 2 * EPS * (frobenius(G) + lost * frobenius(V) ** 2)
-        F = self.family.apply(y) - self.C
+        F, lost = applied(self.family, y)
+        F = F - self.C
         F = (F + F.conj().T) / 2
-        return F, apply_error(self.family, y) + 2 * EPS * (frobenius(F) + self.cost_size) + self.cost_error
+        return F, lost + 2 * EPS * (frobenius(F) + self.cost_size) + self.cost_error
 
     def upper(self, y: np.ndarray) -> tuple[float, float]:
         """(a proved upper bound of v, inf where y proves none; what it adds up to), for y = signed(y)."""
@@ -367,8 +314,6 @@ class Margin:
 
     delta: float
     slack: np.ndarray
-    apart: np.ndarray
-    """b - A(X)."""
 
 
 def _way(least: float, want: float, inside: float) -> float:
@@ -376,10 +321,3 @@ def _way(least: float, want: float, inside: float) -> float:
     if least >= want:
         return 0.0
     return (want - least) / (inside - least) if inside > least else 1.0
-
-
-def _scaled(family: LinearMap, units: np.ndarray) -> LinearMap:
-    """The units_j A_j, powers of two: exact."""
-    from matrixlearn.maps import ScaledMap
-
-    return ScaledMap(family, units)

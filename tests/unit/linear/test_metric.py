@@ -32,4 +32,4 @@ def test_a_matrix_near_the_boundary_stays_within_the_cone(seed, least):
 
 def test_matrices_that_are_far_from_the_rows_stay():
     proof, X = nearly_on_the_boundary(np.random.default_rng(0), 1e-12)
-    assert within_the_cone(proof.family, proof.b, np.arange(5), np.ones(5), 2 * X) is None
+    assert within_the_cone(proof.equalities, 2 * X) is None
