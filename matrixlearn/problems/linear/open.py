@@ -38,6 +38,9 @@ from matrixlearn.problems.played import GameProblem
 from matrixlearn.sets import KnapsackSet, TraceBall
 from matrixlearn.typing import Array
 
+NO_TRACE = 1e-150
+"""A trace that rows ask for and that is no size to go by: its square is 0."""
+
 VANISHED = 1e-6
 """Part of the usual trace below which X is taken to go to 0, where X = 0 is feasible."""
 
@@ -128,8 +131,8 @@ class OpenProgram(GameProblem, ConicProblem):
         """n max_j |b_j| / ||A_j||_F, over the rows that ask for a trace where there are any; n without."""
         n, sizes = self.C.shape[0], np.where(self.family.sizes > 0, self.family.sizes, INF)
         asked = np.where(self.equal, np.abs(self.b), np.maximum(-self.b, 0.0)) / sizes
-        least = float(np.max(asked, initial=0.0)) or float(np.max(np.abs(self.b) / sizes, initial=0.0))
-        return n * (least or 1.0)
+        traces = (float(np.max(part, initial=0.0)) for part in (asked, np.abs(self.b) / sizes))
+        return n * next((trace for trace in traces if trace > NO_TRACE), 1.0)
 
     @cached_property
     def _multipliers(self) -> KnapsackSet:
