@@ -122,7 +122,8 @@ class Certificate:
 
     @property
     def value(self) -> float:
-        """The objective at the returned point, kept between the bounds against rounding.
+        """The objective at the returned point, as far as it lies between the bounds that are proved: of a matrix that
+        is known in other units or another basis, rounding may leave less than what it proves there.
 
         Infinite where nothing is feasible, or the point is not proved to be.
         """
@@ -134,9 +135,7 @@ class Certificate:
             return value
         if self.problem.objective == "maximize" and self.lower == -INF:
             return worst
-        inside = min(max(value, self.lower), self.upper)
-        rounding = RECOMPUTED * max(self.size, abs(value)) + self.rounding + ROUNDING
-        return inside if abs(inside - value) <= rounding else value
+        return min(max(value, self.lower), self.upper)
 
     @property
     def why(self) -> str:

@@ -86,3 +86,10 @@ def test_what_is_solved_in_a_basis_is_right(seed):
     assert solve_faults(program, solution, 1e-3) == []
     if solution.certificate.rigour == "checked":
         solution.certificate.verify()
+
+
+def test_the_value_of_a_matrix_in_another_basis_is_within_the_bounds():
+    """X = T X' T^T rounds more than the bound of X': the value was 5e-6 of itself below what is proved."""
+    solution = ml.solve(exact_program(46089).problem(), tol=1e-3)
+    assert solution.status == "optimal"
+    assert solution.lower <= solution.value <= solution.upper
