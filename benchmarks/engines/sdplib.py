@@ -2,8 +2,8 @@
 
     python -m benchmarks.engines.sdplib [NAME ...] [--tol 1e-6] [--time-limit 120] [--largest 340]
 
-Without names, every file at hand whose matrices have an order of at most ``--largest``. The judge is CSDP's primal value
-in `optima.csv` of the data, or the published optimum where CSDP has none. CSDP's X meets the rows to about 1e-8 only.
+Without names, every file at hand whose matrices have an order of at most ``--largest``. The judge is CSDP's primal
+value in `optima.csv` of the data, or the published optimum where CSDP has none. CSDP's X meets the rows to about 1e-8.
 """
 
 import argparse
