@@ -122,8 +122,7 @@ class Certificate:
 
     @property
     def value(self) -> float:
-        """The objective at the returned point, as far as it lies between the bounds that are proved: of a matrix that
-        is known in other units or another basis, rounding may leave less than what it proves there.
+        """The objective at the returned point, kept between the bounds against rounding.
 
         Infinite where nothing is feasible, or the point is not proved to be.
         """
@@ -135,7 +134,9 @@ class Certificate:
             return value
         if self.problem.objective == "maximize" and self.lower == -INF:
             return worst
-        return min(max(value, self.lower), self.upper)
+        inside = min(max(value, self.lower), self.upper)
+        rounding = RECOMPUTED * max(self.size, abs(value)) + self.rounding + ROUNDING
+        return inside if abs(inside - value) <= rounding else value
 
     @property
     def why(self) -> str:
@@ -307,7 +308,16 @@ def _settled(bound_of: Callable[[Any], Bound], point: Any, known: Sequence[Bound
     if _is_same(first.point, point):
         return first
     moved = flushed(first.point)
-    return first if moved is None else replace(bound_of(moved), point=first.point)
+    return first if moved is None else _no_better(replace(bound_of(moved), point=first.point), first)
+
+
+def _no_better(bound: Bound, first: Bound) -> Bound:
+    """The bound of a point, no better than the one that led to it: it may be that of a point further on, beyond what
+    the point itself is worth.
+    """
+    lower = bound.lower if first.lower == -INF else min(bound.lower, first.lower)
+    upper = bound.upper if first.upper == INF else max(bound.upper, first.upper)
+    return replace(bound, lower=lower, upper=upper)
 
 
 def bound_of_vector(problem: Problem, y: np.ndarray) -> Bound:

@@ -34,6 +34,9 @@ LONGEST = 2**13
 BLOCK = 32
 """Rows that are eliminated together."""
 
+FIRST = 8
+"""Rows that are tried first: where data are decimals, the weights have more digits than are looked for."""
+
 DIGITS = 24
 """The most digits in base p."""
 
@@ -101,15 +104,24 @@ def dependence(rows: np.ndarray, last: int = 0) -> Dependence | None:
         return None
     first = (whole / np.where(sizes > 0, sizes, 1.0)[:, None])[: m - last]
     order = np.append(pivot_order(first.T), np.arange(m - last, m))
-    for p in PRIMES[:2]:  # one may divide a minor
-        pivots, places, _ = _eliminated(np.remainder(whole[order], p), p)
-        kept = order[pivots]
-        dropped, S = np.setdiff1d(np.arange(m), kept), whole[kept][:, places]
-        inverse = _inverse(np.remainder(S, p), p)
-        for N, q in _weights(S, whole[dropped][:, places], inverse, p):
-            if _follow(whole[kept], whole[dropped], N, q):
-                return Dependence(kept, dropped, places, N, q, exponents)
-    return None
+    found = (_by_digits(whole, order, exponents, p) for p in PRIMES[:2])  # one may divide a minor
+    return next((each for each in found if each is not None), None)
+
+
+def _by_digits(whole: np.ndarray, order: np.ndarray, exponents: np.ndarray, p: int) -> Dependence | None:
+    """What rows of whole numbers have to do with each other, by digits in base p."""
+    pivots, places, _ = _eliminated(np.remainder(whole[order], p), p)
+    kept = order[pivots]
+    dropped, S = np.setdiff1d(np.arange(len(whole)), kept), whole[kept][:, places]
+    inverse = _inverse(np.remainder(S, p), p)
+
+    def proved(those: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+        candidates = _weights(S, whole[those][:, places], inverse, p)
+        return next((pair for pair in candidates if _follow(whole[kept], whole[those], *pair)), None)
+
+    few = dropped[:FIRST]
+    found = proved(dropped) if len(few) == len(dropped) or proved(few) is not None else None
+    return None if found is None else Dependence(kept, dropped, places, *found, exponents)
 
 
 def _eliminated(rows: np.ndarray, p: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -89,7 +89,7 @@ def test_what_is_solved_in_a_basis_is_right(seed):
 
 
 def test_the_value_of_a_matrix_in_another_basis_is_within_the_bounds():
-    """X = T X' T^T rounds more than the bound of X': the value was 5e-6 of itself below what is proved."""
+    """What X proves is the bound of a matrix further on: the value was 5e-6 of itself below it."""
     solution = ml.solve(exact_program(46089).problem(), tol=1e-3)
     assert solution.status == "optimal"
     assert solution.lower <= solution.value <= solution.upper
