@@ -116,7 +116,7 @@ class Multiple:
 
 def multiples(family: LinearMap) -> list[list[Multiple]]:
     """The classes of proportional rows that have more than one member; the first member is the reference."""
-    classes: dict[tuple[bytes, bytes], list[tuple[int, np.ndarray, int]]] = {}
+    classes: dict[tuple[bytes, int], list[tuple[int, np.ndarray, int]]] = {}
     for j in map(int, alike(family)):
         known = row_data(family, j)
         if known is None:
@@ -127,7 +127,7 @@ def multiples(family: LinearMap) -> list[list[Multiple]]:
             continue
         at = int(nonzero[0])
         with np.errstate(all="ignore"):
-            key = (where, hash_of(data / data[at]))
+            key = (where, hash((data / data[at] + 0.0).tobytes()))  # -0 is 0
         classes.setdefault(key, []).append((j, data, at))
     out = []
     for members in classes.values():
@@ -159,13 +159,6 @@ def opposite(family: LinearMap, b: np.ndarray, A: np.ndarray, right: float) -> i
         if proportional(data, target, at) and Fraction(float(b[j])) == k * Fraction(right):
             return int(j)
     return None
-
-
-def hash_of(data: np.ndarray) -> bytes:
-    """A digest of the entries; -0 is 0."""
-    from hashlib import blake2b
-
-    return blake2b((data + 0.0).tobytes(), digest_size=16).digest()
 
 
 @dataclass(frozen=True)
