@@ -115,7 +115,6 @@ class LinearSDP(ConicProblem):
     units: np.ndarray | None = None
     family: LinearMap = field(init=False, repr=False)
     """The A_j as a linear map."""
-
     name = "sdp"
     objective = "maximize"
     routines = ("DenseExponent", "LevelOracle")
@@ -281,8 +280,8 @@ class LinearSDP(ConicProblem):
             return Bound()
         if standard.only_zero:
             return Bound(point=0 * self.C, lower=0.0)
-        W = standard.lowered_matrix(X)
-        bound, program = standard.program.bound_from_matrix(W), standard.program
+        program, W = standard.program, standard.lowered_matrix(X)
+        bound = program.bound_from_matrix(W)
         if program.limit is None or (bound.lower > -INF and program.within_limit(W)):
             return self._lifted(bound, X, W)
         limited = standard.with_trace_row  # rows and trace are met at once by a matrix near W
@@ -308,8 +307,7 @@ class LinearSDP(ConicProblem):
 
     def estimate_from_matrix(self, X: Array) -> Bound:
         """The estimate of the equivalent program, at the matrix that X stands for there."""
-        standard = self.standard
-        program = standard.program
+        standard, program = self.standard, self.standard.program
         bound = program.estimate_from_matrix(standard.lowered_matrix(X))
         if program.limit is not None and program.trace_of(bound.point) > program.limit.R * (1 + 1e-6):
             return Bound(point=X)
@@ -339,16 +337,15 @@ class LinearSDP(ConicProblem):
         """X moved towards a strictly feasible point, as little as a proof takes."""
         if self.standard.answer:
             return X
-        standard, W = self.standard, self.standard.lowered_matrix
-        inside = None if interior is None else W(interior)
-        return standard.lifted_matrix(standard.program.toward(W(X), inside))
+        program, W = self.standard.program, self.standard.lowered_matrix
+        return self.standard.lifted_matrix(program.toward(W(X), None if interior is None else W(interior)))
 
     def toward_dual(self, y: np.ndarray, interior: np.ndarray) -> np.ndarray:
         """y moved towards a y_0 with A(y_0) - C > 0, as little as a proof takes."""
         if self.standard.answer:
             return y
-        standard, lowered = self.standard, self.standard.lowered_vector
-        return standard.lifted_vector(standard.program.toward_dual(lowered(y), lowered(interior)))
+        program, z = self.standard.program, self.standard.lowered_vector
+        return self.standard.lifted_vector(program.toward_dual(z(y), z(interior)))
 
     def objective_at(self, X: Array | None, y: np.ndarray | None) -> float:
         return -INF if X is None else inner(self.C, X)
@@ -359,7 +356,7 @@ class LinearSDP(ConicProblem):
         """The primal form (4.4)."""
         from matrixlearn.problems.linear.in_cvxpy import program
 
-        A = [as_numpy(self.family.matrix(j)) for j in range(self.family.shape[0])]
+        A = [as_numpy(self.family.matrix(j)) for j in range(len(self.b))]
         return program(as_numpy(self.C), A, self.b, self.equalities, self.trace_bound)
 
     def read_reference(self, reference: cvxpy.Problem) -> tuple[Array | None, np.ndarray | None]:
