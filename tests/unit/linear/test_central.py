@@ -9,7 +9,7 @@ from matrixlearn.engines.base import Limits, run
 from matrixlearn.exceptions import CapabilityError
 from matrixlearn.problems.linear.central import RowsAlone, exposing
 from matrixlearn.problems.linear.face import least_face
-from matrixlearn.reductions.linear import CENTRAL
+from matrixlearn.reductions.linear import CENTRAL, LinearReduction
 
 
 def assignments(n, rng):
@@ -89,3 +89,13 @@ def test_rows_alone_have_no_reference():
     program = ml.LinearSDP(np.eye(2), np.eye(2)[None], [1.0]).standard.program
     with pytest.raises(CapabilityError, match="no objective"):
         RowsAlone(program).reference()
+
+
+def test_ctrl_c_between_two_programs_keeps_what_was_found(monkeypatch):
+    def interrupted(self, run, tol, atol):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(LinearReduction, "after", interrupted)
+    solution = ml.solve(assignments(3, np.random.default_rng(3)), tol=1e-6, max_iter=3)
+    assert "ended: interrupted" in solution.explain()
+    assert np.isfinite(solution.upper)
