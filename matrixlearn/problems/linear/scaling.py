@@ -190,7 +190,8 @@ def units_of(X: np.ndarray) -> np.ndarray | None:
 def _ratio(values: np.ndarray) -> float:
     """The largest over the least positive one."""
     positive = values[values > 0]
-    return float(positive.max() / positive.min()) if len(positive) else 1.0
+    with np.errstate(over="ignore"):
+        return float(positive.max() / positive.min()) if len(positive) else 1.0
 
 
 def _is_even(part: np.ndarray) -> bool:

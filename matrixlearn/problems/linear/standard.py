@@ -114,6 +114,7 @@ class Standard:
             t, r = units, even_units(cost, exact, right, np.ones(len(cost)))[1] if len(right) else np.ones(0)
         else:
             t, r = even_units(cost, exact, right, units) if len(right) else (np.ones(len(cost)), np.ones(0))
+        r = np.where(right * r / r == right, r, 1.0)  # a right side is not rounded
         scaled = not (np.all(t == 1) and np.all(r == 1))
         if scaled and len(right):
             scale = t if t.ndim == 1 else np.ones(len(t))

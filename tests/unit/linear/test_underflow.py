@@ -27,3 +27,11 @@ def test_units_that_overflow_are_not_tried():
     assert solution.value == pytest.approx(3.0)
     # 0.3 is less than 3 * 0.1: all of X in X_11 meets the equality, and the inequality
     assert solution.upper >= 3.0
+
+
+@pytest.mark.parametrize("unit", [2.0**-20, 1.0, 2.0**20])
+def test_a_right_side_that_units_would_round_keeps_its_own(unit):
+    """X_00 = -3e-316 has no solution, whatever the size of the row."""
+    rows = [unit * np.diag([1.0, 0.0]), np.eye(2)]
+    problem = ml.LinearSDP.with_senses(np.diag([-1.0, 0.0]), rows, [-3e-316, 1.0], ["==", "<="])
+    assert ml.solve(problem, tol=1e-6).status == "infeasible"
