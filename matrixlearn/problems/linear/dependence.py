@@ -23,7 +23,7 @@ from math import isqrt
 import numpy as np
 
 from matrixlearn.linalg.pivoting import pivot_order
-from matrixlearn.problems.linear.whole import EXACT, last_bit
+from matrixlearn.problems.linear.whole import EXACT, last_bit, odd_part
 
 PRIMES = (1048573, 1048571, 1048559, 1048549, 1048517, 1048507, 1048447, 1048433, 1048423, 1048391, 1048387, 1048367)
 """The primes below 2^20: sums of 2^13 products of remainders are below 2^53."""
@@ -79,10 +79,9 @@ class Dependence:
 
     def null_vectors(self) -> np.ndarray | None:
         """(m, len(dropped)): a basis of {z : sum_j z_j A_j = 0}; None where it has more digits than floating point."""
-        e = self.exponents
+        e, whole = self.exponents, self.numerators
         out = np.zeros((len(e), len(self.dropped)))
-        whole = np.array(self.numerators, dtype=object)
-        if any(abs(int(k)) // (int(k) & -int(k)) > EXACT for k in (*whole.reshape(-1), *self.denominators) if k):
+        if any(odd_part(int(k)) > EXACT for k in (*whole.reshape(-1), *self.denominators)):
             return None
         out[self.kept] = np.ldexp(-whole.astype(float).T, -e[self.kept][:, None])
         out[self.dropped, np.arange(len(self.dropped))] = np.ldexp(self.denominators.astype(float), -e[self.dropped])

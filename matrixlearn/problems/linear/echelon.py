@@ -99,7 +99,7 @@ def whole_near(B: np.ndarray, target: np.ndarray) -> np.ndarray:
 
 def one_over(sizes: np.ndarray) -> np.ndarray:
     """Powers of two about 1 / sizes, 1 for 0."""
-    return np.asarray(np.ldexp(1.0, -np.frexp(np.where(sizes > 0, sizes, 1.0))[1]))
+    return np.asarray(np.ldexp(1.0, -np.frexp(np.where(sizes > 0, sizes, 0.5))[1]))
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,6 +18,7 @@ from matrixlearn.linalg import cholesky
 from matrixlearn.linalg.verified import INF, SMALLEST, least_singular_value
 from matrixlearn.maps import LinearMap, ScaledMap
 from matrixlearn.maps.bounded import adjoint_bounded, gram_bounded
+from matrixlearn.problems.linear.echelon import one_over
 from matrixlearn.problems.linear.lattice import shortened
 from matrixlearn.problems.linear.members import as_dense
 
@@ -26,6 +27,19 @@ ROOM = 1 + 1e-8
 
 NEARLY = 1e-4
 """The least singular value of rows of size one, up to which they depend on each other nearly."""
+
+
+def apart_bounded(
+    family: LinearMap, right: np.ndarray, X: np.ndarray, rounding: float = 0.0
+) -> tuple[np.ndarray, np.ndarray]:
+    """(b - A*(X), a bound on the error of each entry, what underflows included), of rows known to a part of
+    ``rounding``.
+    """
+    values, error = adjoint_bounded(family, X)
+    error = error + EPS * (np.abs(right) + np.abs(values))
+    if rounding:  # 0 times an X that overflows is no number
+        error = error + rounding * (ROOM * family.sizes * float(np.linalg.norm(X)) + np.abs(right))
+    return right - values, error + np.where((error > 0) | (right != 0), SMALLEST, 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,8 +64,7 @@ class Equalities:
     @cached_property
     def units(self) -> np.ndarray:
         """Powers of two u_k with u_k ||Z_k||_F about 1."""
-        sizes = self.family.sizes
-        return np.ldexp(1.0, -np.frexp(np.where(sizes > 0, sizes, 0.5))[1])
+        return one_over(self.family.sizes)
 
     @cached_property
     def gram(self) -> tuple[np.ndarray, float]:
@@ -69,11 +82,8 @@ class Equalities:
         """||D||_F at most, rounding included; inf where no bound is proved."""
         if len(self.right) == 0:
             return 0.0
-        values, error = adjoint_bounded(self.family, X)
-        error = error + EPS * (np.abs(self.right) + np.abs(values))
-        error = error + self.rounding * (ROOM * self.family.sizes * float(np.linalg.norm(X)) + np.abs(self.right))
-        error = error + np.where((error > 0) | (self.right != 0), SMALLEST, 0.0)  # what underflows
-        missed = self.units * (np.abs(self.right - values) + error)
+        apart, error = apart_bounded(self.family, self.right, X, self.rounding)
+        missed = self.units * (np.abs(apart) + error)
         largest = float(np.max(missed, initial=0.0))
         if largest == 0:  # met exactly
             return 0.0

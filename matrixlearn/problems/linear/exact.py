@@ -17,6 +17,7 @@ import numpy as np
 from matrixlearn.linalg._hermitian import is_complex
 from matrixlearn.maps import DenseMap, LinearMap, RankOneMap, ScaledMap, SparseMap
 from matrixlearn.problems.linear.members import exact_matrix, two_product
+from matrixlearn.problems.linear.whole import odd_part
 
 NEARLY = 1e-9
 """How near to -1 the cosine of two rows must be for them to be opposite."""
@@ -303,8 +304,7 @@ def _contradiction(b: np.ndarray, equal: np.ndarray, group: list[Multiple], i: i
 
 def _odd_part(value: Fraction) -> Fraction:
     """|value| without its powers of two: the smaller, the fewer digits has the row, and the more its multiplier may."""
-    top, bottom = abs(value.numerator), value.denominator
-    return Fraction(top // (top & -top), bottom // (bottom & -bottom))
+    return Fraction(odd_part(value.numerator), odd_part(value.denominator))
 
 
 def _sign(value: Fraction) -> int:

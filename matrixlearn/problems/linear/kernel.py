@@ -20,7 +20,7 @@ from matrixlearn.maps import CompressedMap
 from matrixlearn.problems.linear.members import exact_matrix
 from matrixlearn.problems.linear.proof import Proof
 from matrixlearn.problems.linear.span import as_real, whole_range
-from matrixlearn.problems.linear.whole import EXACT, reduced_echelon, whole_numbers, without, without_divisor
+from matrixlearn.problems.linear.whole import EXACT, odd_part, reduced_echelon, whole_numbers, without, without_divisor
 
 SMALL = 1e-5
 """Part of the largest eigenvalue below which one counts as 0."""
@@ -116,7 +116,7 @@ def _equations(proof: Proof, V: np.ndarray, used: np.ndarray) -> Equations | Non
     if m in pivots:
         return None
     pivots, lines = _with_powers_of_two(pivots, lines, m)
-    odd = lcm(*(_odd(int(line[pivot])) for pivot, line in zip(pivots, lines, strict=True)))
+    odd = lcm(*(odd_part(int(line[pivot])) for pivot, line in zip(pivots, lines, strict=True)))
     # beyond, the free multipliers would have more digits than floating point has
     return Equations(order, units, pivots, lines, odd) if odd <= EXACT else None
 
@@ -158,13 +158,8 @@ def _with_powers_of_two(pivots: list[int], lines: list[np.ndarray], m: int) -> t
     for i in range(len(lines)):
         line = lines[i]
         free = [k for k in range(m) if k not in pivots and line[k]]
-        best = min([pivots[i], *free], key=lambda k: (_odd(int(line[k])), -abs(int(line[k]))))
+        best = min([pivots[i], *free], key=lambda k: (odd_part(int(line[k])), -abs(int(line[k]))))
         if best != pivots[i]:
             lines = [other if j == i else without(other, line, best) for j, other in enumerate(lines)]
             pivots[i] = best
     return pivots, lines
-
-
-def _odd(value: int) -> int:
-    """The odd part of a whole number that is not 0."""
-    return abs(value) // (value & -value)

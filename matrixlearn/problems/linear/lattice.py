@@ -20,7 +20,7 @@ import numpy as np
 from matrixlearn._array import EPS
 from matrixlearn.maps import LinearMap
 from matrixlearn.problems.linear.echelon import Echelon, entries_of, one_over, symmetric
-from matrixlearn.problems.linear.whole import EXACT, whole_numbers
+from matrixlearn.problems.linear.whole import EXACT, odd_part, whole_numbers
 
 SHORTER = 0.7
 """Times its length, that a row must come down to where multiples of others are taken off."""
@@ -52,7 +52,7 @@ def shortened(family: LinearMap, right: np.ndarray) -> Echelon | None:
     powers = np.array([max(abs(int(value)) for value in row[:-1]).bit_length() for row in lattice.rows])
     out = np.zeros((len(powers), len(used)))
     out[:, used] = [[int(value) / 2**p for value in row] for row, p in zip(lattice.rows, powers.tolist(), strict=True)]
-    digits = max(_odd_part(int(value)) for part in (lattice.rows, lattice.M) for value in part.reshape(-1))
+    digits = max(odd_part(int(value)) for part in (lattice.rows, lattice.M) for value in part.reshape(-1))
     return Echelon(
         symmetric(out[:, :-1], i, k, family.shape[1]),
         out[:, -1],
@@ -60,10 +60,6 @@ def shortened(family: LinearMap, right: np.ndarray) -> Echelon | None:
         0.0 if digits <= EXACT else EPS,
         np.ldexp(lattice.U.astype(float), -(powers + e)[:, None]) * units,
     )
-
-
-def _odd_part(value: int) -> int:
-    return abs(value) // (value & -value) if value else 0
 
 
 @dataclass(eq=False)

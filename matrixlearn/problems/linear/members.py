@@ -19,7 +19,6 @@ from matrixlearn.maps.bounded import apply_error
 FEW = 400_000
 """The most entries of matrices that are kept as one array."""
 
-
 CANCELLED = 1e6
 """Times the norm of a sum, beyond which the sizes of its terms say that they cancel."""
 

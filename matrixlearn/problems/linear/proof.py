@@ -37,15 +37,14 @@ from matrixlearn._array import EPS
 from matrixlearn.linalg import frobenius
 from matrixlearn.linalg.verified import (
     INF,
-    SMALLEST,
     approximate_least,
     inner_bounded,
     is_definite,
     least_eigenvalue,
 )
 from matrixlearn.maps import CompressedMap, LinearMap
-from matrixlearn.maps.bounded import adjoint_bounded, apply_error, congruence_error
-from matrixlearn.problems.linear.equalities import ROOM, Equalities
+from matrixlearn.maps.bounded import apply_error, congruence_error
+from matrixlearn.problems.linear.equalities import ROOM, Equalities, apart_bounded
 from matrixlearn.problems.linear.exact import multiples
 from matrixlearn.problems.linear.members import applied, rounded_inner
 from matrixlearn.problems.linear.metric import within_the_cone
@@ -160,10 +159,8 @@ class Proof:
         """What the rows leave of X: how far the feasible matrix may be, and the slack of the others beyond that."""
         delta, slack = self.equalities.delta(X), np.full(len(self.b), INF)
         if not np.all(self.equal):
-            values, error = adjoint_bounded(self.family, X)
-            error = error + EPS * (np.abs(self.b) + np.abs(values))
-            error = error + np.where((error > 0) | (self.b != 0), SMALLEST, 0.0)  # what underflows
-            slack = np.where(self.equal, INF, self.b - values - error)
+            apart, error = apart_bounded(self.family, self.b, X)
+            slack = np.where(self.equal, INF, apart - error)
             if 0 < delta < INF:
                 slack = slack - ROOM * self.family.sizes * delta
         return Margin(delta, slack)

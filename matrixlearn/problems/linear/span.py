@@ -47,7 +47,6 @@ ACTIVE = (1e-6, 1e-12, 1e-14, 0.0)
 DENOMINATOR = 64
 """The largest denominator of an entry, but for a power of two."""
 
-
 LOST = 1e-10
 """Part of its size by which a lower bound may be below the objective before a better proof is looked for."""
 

@@ -45,6 +45,11 @@ def last_bit(A: np.ndarray) -> int:
     return int(np.min(exponent + lowest, initial=2**20)) - 54 if len(whole) else 0
 
 
+def odd_part(value: int) -> int:
+    """|value| without its powers of two; 0 of 0."""
+    return abs(value) // (value & -value) if value else 0
+
+
 def exact_congruence(A: np.ndarray, V: np.ndarray) -> np.ndarray | None:
     """V^T A V where it is a floating point matrix, computed without rounding; else None. V is real."""
     if is_complex(A):
@@ -63,7 +68,7 @@ def exact_congruence(A: np.ndarray, V: np.ndarray) -> np.ndarray | None:
     if too_much or int(span.max()) - int(span.min()) > 400:
         return None
     product, e = whole_congruence(A[np.ix_(used, used)], V[np.ix_(used, columns)])
-    if product.dtype == object and any(abs(k) // (k & -k) > EXACT for k in map(int, product.reshape(-1)) if k):
+    if product.dtype == object and any(odd_part(k) > EXACT for k in map(int, product.reshape(-1))):
         return None
     out[np.ix_(columns, columns)] = np.ldexp(product.astype(float), e)
     return out
